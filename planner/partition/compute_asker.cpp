@@ -21,7 +21,7 @@ void ComputeAsker::begin(NodeId id) {
     forms_.clear();
     result_ = kept_numbers_[node.outputs[0]];
     // As compute_query says.
-    sums_where_split_ = facts_.gradient_sums[id] || node.op()->of_stack == OpDef::OfStack::takes_entry;
+    sums_where_split_ = facts_.held_sums[id] || node.op()->of_stack == OpDef::OfStack::takes_entry;
 }
 
 void ComputeAsker::operand() { operands_.push_back({forms_.size()}); }
@@ -63,7 +63,7 @@ OperandChoice ComputeAsker::choice_of(size_t operand) const {
 ComputeQuery ComputeAsker::query() const {
     size_t next = 0; // operands are asked for in their order
     ComputeQuery query =
-        compute_query(graph_, node_, kept_, facts_.gradient_sums, [&](ValueId) { return choice_of(next++); });
+        compute_query(graph_, node_, kept_, facts_.held_sums, [&](ValueId) { return choice_of(next++); });
     query.results_kept = {decisions_.sharding(result_)};
     query.sums_where_split = sums_where_split_;
     return query;

@@ -3,6 +3,7 @@
 #include "planner/graph/first_places.h"
 #include "planner/graph/memo_key.h"
 #include "planner/partition/compute_halo.h"
+#include "planner/partition/split_sums.h"
 #include "planner/partition/xla_ways.h"
 #include "planner/propagate/projection.h"
 #include "plans/base/index_of.h"
@@ -54,37 +55,8 @@ std::vector<std::vector<AxisList>> candidates_of(const IndexRule& rule, const Co
     return candidates;
 }
 
-// The axes over which all operands that have the factor split it alike, from the first on.
-AxisList agreed_axes(const IndexRule& rule, const ComputeQuery& query, size_t factor) {
-    std::optional<AxisList> agreed;
-    for (size_t i = 0; i < rule.operands.size(); ++i) {
-        const TensorProjection projection = project(rule, rule.operands[i], query.operand_kept[i]);
-        for (const FactorSharding& part : projection.factors) {
-            if (static_cast<size_t>(part.factor) != factor) continue;
-            if (!agreed) agreed = part.axes;
-            const auto differ = std::mismatch(agreed->begin(), agreed->end(), part.axes.begin(), part.axes.end());
-            agreed->erase(differ.first, agreed->end());
-        }
-    }
-    return agreed.value_or(AxisList());
-}
-
 bool any_overlap(std::span<const AxisRef> a, std::span<const AxisRef> b) {
     return std::any_of(a.begin(), a.end(), [&](const AxisRef& ref) { return overlaps_any(ref, b); });
-}
-
-// Of dims that are split over the same axes, which an op cannot use twice, the first.
-void keep_split_sums(const IndexRule& rule, const ComputeQuery& query, std::vector<std::vector<AxisList>>& candidates) {
-    AxisList used;
-    for (size_t f = 0; f < rule.factors.size(); ++f) {
-        if (rule.factors[f].kind != FactorKind::reduction) continue;
-        const AxisList agreed = agreed_axes(rule, query, f);
-        std::vector<AxisList>& list = candidates[f];
-        if (agreed.empty() || any_overlap(agreed, used) || std::find(list.begin(), list.end(), agreed) == list.end())
-            continue;
-        list = {agreed};
-        used.insert(used.end(), agreed.begin(), agreed.end());
-    }
 }
 
 // In a dim of several factors only the last split one may be split in part: otherwise blocks would be strided.
@@ -235,18 +207,9 @@ private:
             std::vector<bool> pass(count, false);
             pass[i] = true;
             consider(pass);
-            together = together || (query_.sums_where_split && !is_scattered_at_once(i));
+            together = together || (query_.sums_where_split && !is_scattered_at_once(query_, i));
         }
         if (!(query_.sums_where_split && together) || !best_) consider(std::vector<bool>(count, false));
-    }
-
-    // A sum that the result is kept split over is not added up as it is, and may as well be scattered before the op: of a
-    // conversion to a wider type half as much is sent so.
-    bool is_scattered_at_once(int operand) const {
-        const AxisList split = used_axes(results_kept_[0]);
-        const AxisList& partial = query_.operands[static_cast<size_t>(operand)].pending->partial;
-        return std::all_of(partial.begin(), partial.end(),
-                           [&](const AxisRef& axis) { return overlaps_any(axis, split); });
     }
 
     void consider(const std::vector<bool>& pass) {

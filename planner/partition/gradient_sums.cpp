@@ -6,8 +6,8 @@
 
 namespace shard {
 
-std::vector<bool> gradient_sums(const Graph& graph, const GraphFacts& facts) {
-    std::vector<bool> found(graph.nodes.size());
+GradientSums gradient_sums(const Graph& graph, const GraphFacts& facts) {
+    GradientSums found{std::vector<bool>(graph.nodes.size()), std::vector<bool>(graph.nodes.size())};
     struct Part {
         ValueId id;
         bool is_added_up; // over trips
@@ -34,12 +34,13 @@ std::vector<bool> gradient_sums(const Graph& graph, const GraphFacts& facts) {
         if (node.op() == nullptr || seen[producer] >= now) continue;
         seen[producer] = now;
         if (facts.has_reduction(producer)) {
-            found[producer] = true;
+            found.made[producer] = found.held[producer] = true;
             continue;
         }
         for (const int input : facts.passes_on(producer)) {
             open.push_back({node.inputs[input], is_added_up});
-            found[producer] = is_added_up && node.loop >= 0;
+            found.made[producer] = node.loop >= 0;
+            found.held[producer] = is_added_up && node.loop >= 0;
         }
     }
     return found;

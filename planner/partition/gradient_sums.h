@@ -11,8 +11,13 @@
 
 namespace shard {
 
-// By node; in loops, those too that such a sum may pass through on its way to be added up over the trips.
-std::vector<bool> gradient_sums(const Graph& graph, const GraphFacts& facts);
+// By node.
+struct GradientSums {
+    std::vector<bool> made; // in loops, those too that such a sum may pass through
+    std::vector<bool>
+        held; // of these, those through which it passes on its way to be added up over trips, and what makes it
+};
+GradientSums gradient_sums(const Graph& graph, const GraphFacts& facts);
 
 // What is added up over microbatches, or stacked over layers, lies as the gradient that it becomes, and so does what only
 // other shapes and types of it are made of, be it the stack of a loop inside. With `reduce: end` it is the whole that is added up.

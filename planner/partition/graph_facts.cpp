@@ -44,7 +44,9 @@ GraphFacts::GraphFacts(const Graph& graph) : users(graph), classes(graph) {
         contents.push_back(content_of(graph, first));
         sums_.push_back({node.op()->rule != nullptr && shard::has_reduction(graph, node), passed_on(graph, node)});
     }
-    gradient_sums = shard::gradient_sums(graph, *this);
+    GradientSums sums = shard::gradient_sums(graph, *this);
+    gradient_sums = std::move(sums.made);
+    held_sums = std::move(sums.held);
 }
 
 } // namespace shard

@@ -14,8 +14,8 @@ public:
 
     Users users;
     NodeClasses classes;
-    std::vector<std::string> contents; // by class: the same for those classes of any graph that are equal
-    std::vector<bool> gradient_sums;   // by node (planner/partition/gradient_sums.h)
+    std::vector<std::string> contents;          // by class: the same for those classes of any graph that are equal
+    std::vector<bool> gradient_sums, held_sums; // by node (planner/partition/gradient_sums.h)
 
     // Of a node with an op: among the factors of its rule.
     bool has_reduction(NodeId node) const { return sums_[classes.class_of(node)].has_reduction; }

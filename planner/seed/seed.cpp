@@ -8,6 +8,7 @@
 #include "planner/seed/join_alike.h"
 #include "planner/seed/named_arrays.h"
 #include "planner/seed/overrides.h"
+#include "planner/seed/split_states.h"
 
 #include <fmt/format.h>
 
@@ -188,42 +189,6 @@ private:
             .help(fmt::format("write min_size: {}, or less", most_elements_));
     }
 
-    // A state that has the shape of a gradient and is split further than the parameter, if all such states are split alike:
-    // each device needs its part of the sum alone. None of a gradient that is added up over microbatches: whole sums are
-    // added there, and the last is scattered.
-    std::map<ValueId, ValueId> split_states() const {   // by gradient
-        std::map<ValueId, std::vector<ValueId>> states; // by parameter
-        for (ValueId id = 0; id < static_cast<ValueId>(graph_->values.size()); ++id)
-            if (graph_->value(id).role == Role::state) states[graph_->value(id).of].push_back(id);
-        std::set<ValueId> added_up;
-        for (const GraphLoop& loop : graph_->loops)
-            for (const GraphLoop::Sum& sum : loop.sums) added_up.insert(sum.becomes);
-        std::map<ValueId, ValueId> found;
-        for (ValueId id = 0; id < static_cast<ValueId>(graph_->values.size()); ++id) {
-            const Value& value = graph_->value(id);
-            if (value.role != Role::gradient || value.of < 0 || !seeds_.values[value.of] || added_up.contains(id))
-                continue;
-            std::vector<ValueId> own;
-            for (const ValueId state : states[value.of])
-                if (graph_->value(state).type.shape == value.type.shape) own.push_back(state);
-            const auto is_as_first = [&](ValueId state) {
-                return seeds_.values[state] && seeds_.values[own[0]] &&
-                       same_layout(*seeds_.values[state], *seeds_.values[own[0]]);
-            };
-            if (!own.empty() && std::all_of(own.begin(), own.end(), is_as_first) &&
-                is_split_further(*seeds_.values[value.of], *seeds_.values[own[0]]))
-                found.emplace(id, own[0]);
-        }
-        return found;
-    }
-    static bool is_split_further(const Sharding& whole, const Sharding& parts) {
-        for (size_t d = 0; d < whole.dims.size(); ++d) {
-            const std::vector<AxisRef>&a = whole.dims[d].axes, &b = parts.dims[d].axes;
-            if (a.size() > b.size() || !std::equal(a.begin(), a.end(), b.begin())) return false;
-        }
-        return !same_layout(whole, parts);
-    }
-
     // States and gradients are sharded like their parameter, unless the layout says otherwise; gradients like states that are
     // split further.
     void seed_owned(Role role, std::span<const Override> overrides, std::string_view section) {
@@ -238,7 +203,7 @@ private:
         if (ids.empty()) return; // a forward pass has neither
         const std::vector<int> chosen = match_overrides(overrides, targets, section, *diagnostics_);
         const std::map<ValueId, ValueId> of_states =
-            role == Role::gradient ? split_states() : std::map<ValueId, ValueId>();
+            role == Role::gradient ? split_states(*graph_, seeds_) : std::map<ValueId, ValueId>();
         for (size_t i = 0; i < ids.size(); ++i) {
             const Value& value = graph_->value(ids[i]);
             std::optional<Sharding>& seed = seeds_.values[ids[i]];

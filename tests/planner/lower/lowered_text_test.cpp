@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "test_paths.h"
 
@@ -233,12 +234,12 @@ std::optional<Compilation> compiled(Sources& sources, const std::string& model, 
     return compilation;
 }
 
-std::vector<std::string> sent(const Plan& plan) {
-    std::vector<std::string> collectives;
+// By kind and trips: a scatter of two dims at once is written as two, which send as much.
+std::map<std::string, i64> sent(const Plan& plan) {
+    std::map<std::string, i64> bytes;
     for (const CollectiveReport& collective : plan.report.collectives)
-        collectives.push_back(fmt::format("{} {} {}", collective.kind, collective.count, collective.wire_bytes_total));
-    std::sort(collectives.begin(), collectives.end());
-    return collectives;
+        bytes[fmt::format("{} {}", collective.kind, collective.count)] += collective.wire_bytes_total;
+    return bytes;
 }
 
 } // namespace
