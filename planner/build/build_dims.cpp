@@ -15,7 +15,9 @@ namespace shard {
 void report_unknown(const ArgumentContext& context, std::string_view code, Span span, std::string message,
                     std::string_view word, const std::vector<std::string_view>& candidates) {
     DiagnosticBuilder error = context.diagnostics.error(code, span, std::move(message));
-    if (!candidates.empty())
+    if (candidates.empty() && code == "E0225")
+        error.help(fmt::format("'{}' has no arguments: `shardc explain {}` says what it does", context.op, context.op));
+    else if (!candidates.empty())
         error.help(did_you_mean(
             word, candidates,
             fmt::format("there {}: {}", candidates.size() == 1 ? "is" : "are", fmt::join(candidates, ", "))));

@@ -1,5 +1,8 @@
 #include "planner/build/build_training.h"
 
+#include "planner/build/build_attributes.h"
+#include "planner/graph/optimizer.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,6 +62,26 @@ bool mark_read_in_training(Builder& builder, const TrainDecl& train, const Scope
                 value && *value != poisoned)
                 builder.mark_used(*value);
     return true;
+}
+
+bool knows_training_arguments(const Model& model, Diagnostics& diagnostics) {
+    const TrainDecl& train = *model.train;
+    std::vector<Entry> entries = train.metrics;
+    entries.push_back(train.loss);
+    bool ok = true;
+    for (const Entry& entry : entries) {
+        const OpDef* const op = find_op(entry.op.text);
+        const CompositeDef* const composite = op == nullptr ? find_composite(entry.op.text) : nullptr;
+        if (op == nullptr && composite == nullptr) continue; // a value, or a module
+        const ArgumentContext context{model, entry.op.text, op != nullptr ? op->attributes : composite->attributes,
+                                      {},    entry.op.span, diagnostics};
+        ok = knows_arguments(context, entry.arguments) && ok;
+    }
+    const OptimizerDef& optimizer = *find_optimizer(train.optimizer.op.text);
+    ArgumentContext context{model, train.optimizer.op.text, optimizer.composite.attributes,
+                            {},    train.optimizer.op.span, diagnostics};
+    for (const ParameterList& list : optimizer.lists) context.taken.push_back(list.name);
+    return knows_arguments(context, train.optimizer.arguments) && ok;
 }
 
 } // namespace shard

@@ -14,5 +14,7 @@ std::optional<ValueId> loss_of(Builder& builder, const Entry& entry, const std::
 std::optional<ValueId> metric_of(Builder& builder, const Entry& entry, const std::vector<ValueId>& results);
 // What only the loss or a metric reads is not there for nothing, in a plan that does not train either. True.
 bool mark_read_in_training(Builder& builder, const TrainDecl& train, const Scope& scope);
+// In a plan that does not train: E0225 for arguments that the loss, a metric or the optimizer does not have.
+bool knows_training_arguments(const Model& model, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -45,7 +45,10 @@ std::optional<Graph> ModelBuilder::build(bool training) {
     for (const Name& output : model_.outputs) graph_.output_names.push_back(output.text);
     ok = ok && note_updates(scope, model_.updates);
     if (model_.train)
-        ok = (training ? run_training(scope) : mark_read_in_training(builder_, *model_.train, scope)) && ok;
+        ok = (training ? run_training(scope)
+                       : mark_read_in_training(builder_, *model_.train, scope) &&
+                             knows_training_arguments(model_, diagnostics_)) &&
+             ok;
     if (ok) return_updates();
     ok = attach_initializers(graph_, model_, owners_, diagnostics_) && ok;
     if (!ok) return std::nullopt;

@@ -25,7 +25,8 @@ struct Landing {
 // Lands in one body after another: of a loop, or of the graph that is in none.
 class Lander {
 public:
-    explicit Lander(Local& local) : graph_(&local.graph), apart_(local.apart) {}
+    Lander(Local& local, bool carried_are_landed)
+        : graph_(&local.graph), apart_(local.apart), carried_are_landed_(carried_are_landed) {}
 
     // Which values are in whose bytes, and when those are read, in a loop's body; -1: in the graph. What another body
     // reads is not known then. Copies are not seen before they are inserted.
@@ -44,6 +45,13 @@ public:
                 last_read_[shown_by(id)] = seen_from_here(n);
                 seen_.push_back(shown_by(id));
             }
+            // What a loop that begins in the bytes of an input leaves is in there.
+            if (carried_are_landed_ && node.closes() >= 0)
+                for (const GraphLoop::Carried& carried : graph_->loops[node.closes()].carried)
+                    if (graph_->value(carried.init).producer < 0) {
+                        shows_[carried.result] = shown_by(carried.init);
+                        seen_.push_back(carried.result);
+                    }
         }
         given_.clear();
         for (ValueId id : loop < 0 ? graph_->outputs : graph_->node(end).inputs) given_.insert(shown_by(id));
@@ -62,6 +70,18 @@ public:
                (graph_->node(producer).kernel() || graph_->node(producer).collective()) && last_read_[init] <= opens &&
                std::count_if(inits.begin(), inits.end(), is_init) == 1 && given_.count(init) == 0;
     }
+    // Whether it may write over an input, which is replaced by what the loop leaves of it.
+    bool may_begin_in_input(const GraphLoop::Carried& carried, NodeId opens) const {
+        const ValueId init = carried.init;
+        if (apart_ || loop_ >= 0 || graph_->value(init).producer >= 0) return false;
+        const auto is_of = [&](const Update& update) { return update.input == init; };
+        const auto is_init = [&](ValueId id) { return shown_by(id) == init; };
+        const std::vector<ValueId>& inits = graph_->node(opens).inputs;
+        const std::vector<Update>& updates = graph_->updates;
+        const auto update = std::find_if(updates.begin(), updates.end(), is_of);
+        return update != updates.end() && update->output == carried.result && last_read_[init] <= opens &&
+               std::count_if(inits.begin(), inits.end(), is_init) == 1 && given_.count(init) == 0;
+    }
     ValueId copy_before(ValueId id, NodeId node) { return copy(id, node - 1, false); }
 
     // A copy of bytes that are overwritten: at the beginning, or where a view shows them.
@@ -73,8 +93,8 @@ public:
             if (shown_by(landing.value) != landing.bytes) overwritten.insert(landing.bytes);
         for (Landing& landing : landings) {
             const ValueId shown = shown_by(landing.value);
-            if (shown == landing.bytes) { // the same contents, in another shape at most on the way
-                landing.value = landing.bytes;
+            if (shown == landing.bytes) { // the same contents, in another shape at most on the way, or left by a loop
+                if (!is_left_by_loop(landing.value)) landing.value = landing.bytes;
                 continue;
             }
             const bool early = overwritten.count(shown) > 0;
@@ -117,6 +137,11 @@ private:
     void add_value() {
         shows_.push_back(static_cast<ValueId>(shows_.size()));
         last_read_.push_back(-1);
+    }
+
+    bool is_left_by_loop(ValueId id) const {
+        const NodeId producer = graph_->value(id).producer;
+        return producer >= 0 && graph_->node(producer).closes() >= 0;
     }
 
     // A node of an inner loop happens until that loop ends.
@@ -168,7 +193,7 @@ private:
     }
 
     Graph* graph_;
-    bool apart_;
+    bool apart_, carried_are_landed_;
     int loop_ = -1;
     NodeId begin_ = -1; // after which the body begins
     std::vector<ValueId> shows_;
@@ -198,14 +223,15 @@ std::vector<std::map<int, std::vector<int>>> by_depth(const Graph& graph) {
 
 void land_carried(Local& local) {
     Graph& graph = local.graph;
-    Lander lander(local);
+    Lander lander(local, false);
     const auto begin_all = [&](int around, const std::vector<int>& loops) {
         lander.look_at(around);
         for (int l : loops) {
             GraphLoop& loop = graph.loops[l];
             for (size_t n = 0; n < loop.carried.size(); ++n) {
                 ValueId& init = loop.carried[n].init;
-                if (!lander.may_begin_in(init, loop.opens)) init = lander.copy_before(init, loop.opens);
+                if (!lander.may_begin_in(init, loop.opens) && !lander.may_begin_in_input(loop.carried[n], loop.opens))
+                    init = lander.copy_before(init, loop.opens);
                 graph.nodes[loop.opens].inputs[n] = init;
             }
         }
@@ -233,7 +259,7 @@ void land_updates(Local& local) {
     Graph& graph = local.graph;
     if (graph.updates.empty()) return;
     const std::vector<int> updates = updates_by_output(graph);
-    Lander lander(local);
+    Lander lander(local, true);
     lander.look_at(-1);
     std::vector<Landing> landings;
     std::set<ValueId> overwritten;

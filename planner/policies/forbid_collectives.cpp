@@ -15,9 +15,11 @@ void read(const Yaml& value, std::vector<PolicyEntry>& entries, Diagnostics& dia
                  CollectiveReports of_kind = all_collectives_of(plan);
                  std::erase_if(of_kind, [&](const CollectiveReport* c) { return c->kind != kind; });
                  if (of_kind.empty()) return;
-                 note_collectives(found.finding("P0104", place,
-                                                fmt::format("{} is forbidden, the plan has {}", kind, of_kind.size())),
-                                  plan, of_kind);
+                 i64 count = 0; // in loops, of all trips
+                 for (const CollectiveReport* const c : of_kind) count += c->count;
+                 note_collectives(
+                     found.finding("P0104", place, fmt::format("{} is forbidden, the plan has {}", kind, count)), plan,
+                     of_kind);
              }});
     }
 }

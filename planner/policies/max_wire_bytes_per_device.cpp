@@ -26,9 +26,10 @@ void read(const Yaml& value, std::vector<PolicyEntry>& entries, Diagnostics& dia
 } // namespace
 
 const PolicyDef& policy_max_wire_bytes_per_device() {
-    static const PolicyDef def = {
-        "max_wire_bytes_per_device",
-        "What a device sends to others in a step is at most this.\nmax_wire_bytes_per_device: 1.5 GB", read};
+    static const PolicyDef def = {"max_wire_bytes_per_device",
+                                  "What a device sends to others in a step, in the mean of all devices, is at most "
+                                  "this.\nmax_wire_bytes_per_device: 1.5 GB",
+                                  read};
     return def;
 }
 

@@ -67,8 +67,11 @@ private:
 
     const Yaml* require(std::string_view key) {
         const Yaml* value = yaml_->find(key);
-        if (value == nullptr)
-            diagnostics_->error("E0116", {yaml_->span.file, 1, 1, 1}, fmt::format("the model has no '{}'", key));
+        if (value == nullptr) {
+            DiagnosticBuilder error =
+                diagnostics_->error("E0116", {yaml_->span.file, 1, 1, 1}, fmt::format("the model has no '{}'", key));
+            if (key == "outputs") error.help("say which values the model gives: outputs: [logits]");
+        }
         return value;
     }
 
@@ -390,8 +393,8 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
     if (!check_keys(*yaml,
-                    {"model", "args", "include", "checkpoint_names", "axes", "sizes", "rng", "precision", "inputs", "params",
-                     "variables", "modules", "graph", "outputs", "updates", "train"},
+                    {"model", "args", "include", "checkpoint_names", "axes", "sizes", "rng", "precision", "inputs",
+                     "params", "variables", "modules", "graph", "outputs", "updates", "train"},
                     "a model", diagnostics))
         return std::nullopt;
     ArgumentWriter writer(training, diagnostics);

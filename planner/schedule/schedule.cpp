@@ -70,9 +70,9 @@ public:
         for (size_t i = 0; i < graph_->outputs.size(); ++i) {
             PlanOutput output{graph_->output_names[i], buffer_of(graph_->outputs[i]), -1};
             wait_for(output.buffer);
-            if (updates[i] >= 0) {
-                output.updates = buffer_of(graph_->updates[updates[i]].input);
-                if (output.updates != output.buffer) plan_.buffers[output.updates].donated = true;
+            if (const Update* const update = updates[i] < 0 ? nullptr : &graph_->updates[updates[i]]) {
+                output.updates = buffer_of(update->input);
+                if (update->output != update->input) plan_.buffers[output.updates].donated = true;
             }
             plan_.outputs.push_back(std::move(output));
         }

@@ -362,6 +362,9 @@ void report(const YAML::Exception& exception, TreeBuilder& builder) {
         builder
             .error("E0101", builder.place(*star), "an unquoted * begins an alias in YAML, and no anchor is called so")
             .help(fmt::format("quote a pattern: \"{}\"", text.substr(*star, end - *star)));
+    } else if (exception.msg.starts_with("end of map flow") || exception.msg.starts_with("end of sequence flow")) {
+        builder.error("E0101", span, "a comma or the closing bracket is missing before this")
+            .help("items in brackets are separated by commas: {data: 2, model: 4}");
     } else if (const std::optional<MisfitLine> misfit = misfit_of(exception, builder, pos)) {
         builder.error("E0101", misfit->place, misfit->message).help(misfit->help);
     } else {

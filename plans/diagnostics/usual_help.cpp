@@ -38,7 +38,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"E0222", "a name is defined by `inputs`, `params` or an entry of the graph above"},
     {"E0223", "look at the shapes: `shardc explain NAME` says what the op takes"},
     {"E0224", "convert it first: {cast: x, dtype: f32}, or the type that is asked for"},
-    {"E0225", "`shardc explain NAME` lists the arguments of an op"},
+    {"E0225", "`shardc explain OP`, with the name of the op, lists its arguments"},
     {"E0226", "`shardc explain NAME` says which values an argument takes"},
     {"E0227", "choose smaller sizes, or fewer repeats"},
     {"E0228", "name a dim by its number, from 0, or by its axis"},

@@ -105,4 +105,27 @@ train:
     CHECK(steps[0].count("count") == 0); // sgd at a fixed rate counts nothing
 }
 
+TEST_CASE("arguments that the loss, a metric or the optimizer lacks are errors without training too") {
+    const auto problems = [](const std::string& loss, const std::string& metric, const std::string& optimizer) {
+        Sources sources;
+        PlanRequest request;
+        request.model_file = sources.add(
+            "model.yaml", "model: m\naxes: {batch: 8, out: 4}\ninputs: {x: {axes: [batch, out]}}\n"
+                          "params: {w: {shape: [4, 4]}}\ngraph: [{z: {dot: [x, w]}}]\noutputs: [z]\ntrain:\n"
+                          "  targets: {t: {axes: [batch, out]}}\n  loss: {mse: [z, t]" +
+                              loss + "}\n  metrics: {m: {mse: [z, t]" + metric +
+                              "}}\n  optimizer: {adamw: {learning_rate: 0.1" + optimizer + "}}\n");
+        request.layout_file = sources.add("layout.yaml", "mesh: {d: 2}\n");
+        std::string text;
+        const Compilation compilation = compile(sources, request);
+        for (const Diagnostic& d : compilation.diagnostics.all()) text += d.code + " " + d.message + "\n";
+        return text;
+    };
+    CHECK(problems("", "", "") == "");
+    CHECK(problems("", "", ", weight_decay: 0.1") == "");
+    CHECK(problems(", zzz: 1", "", "") == "E0225 'mse' has no argument 'zzz'\n");
+    CHECK(problems("", ", zzz: 1", "") == "E0225 'mse' has no argument 'zzz'\n");
+    CHECK(problems("", "", ", lr: 1") == "E0225 'adamw' has no argument 'lr'\n");
+}
+
 } // namespace shard

@@ -123,6 +123,9 @@ TEST_CASE("what is opened must be closed") {
     CHECK(yaml_problems("a: \"abc\nb: 1\n") == "E0111 1:4+1 this quote is never closed\n");
     CHECK(yaml_problems("a: 1\nb: 'abc\n") == "E0111 2:4+1 this quote is never closed\n");
     CHECK(yaml_problems("a: [b, {c: 1\n") == "E0111 1:8+1 this bracket is never closed\n");
+    for (const char* text : {"a: {b: 2 c: 4}\n", "a: {b: 2; c: 4}\n"})
+        CHECK(yaml_problems(text).find("a comma or the closing bracket is missing before this\n"
+                                       "  help items in brackets are separated by commas") != std::string::npos);
     CHECK(yaml_problems("a: [b, c\n\n") == "E0111 1:4+1 this bracket is never closed\n");
     CHECK(yaml_problems("a: {b: [4, 4\nc: 1\n") == "E0111 1:8+1 this bracket is never closed\n");
     CHECK(yaml_problems("a:\n  w: {axes: [m, n]\nrest:\n  - y: {dot: [x, w]}\n") ==
