@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 namespace shard {
 
@@ -37,10 +38,21 @@ std::optional<std::string> dim_text(const MlirItem& dim) {
 
 } // namespace
 
-std::optional<std::string> sharding_text(const MlirAttribute& sharding) {
+std::optional<size_t> sharding_rank(const MlirAttribute& sharding) {
     if (sharding.items.size() != 2 || sharding.items[1].parts.size() != 1) return std::nullopt;
+    return sharding.items[1].parts[0].items.size();
+}
+
+std::optional<std::string> sharding_text(const MlirAttribute& sharding) {
+    if (!sharding_rank(sharding)) return std::nullopt;
     std::vector<std::string> dims;
+    std::set<std::string> split;
     for (const MlirItem& dim : sharding.items[1].parts[0].items) {
+        if (!dim.parts.empty())
+            for (const MlirItem& axis : dim.parts[0].items)
+                if (axis.parts.size() == 1 && axis.parts[0].kind == MlirAttribute::Kind::text &&
+                    !split.insert(axis.parts[0].text).second)
+                    return std::nullopt; // one axis twice
         const std::optional<std::string> text = dim_text(dim);
         if (!text) return std::nullopt;
         dims.push_back(*text);

@@ -5,6 +5,9 @@
 
 namespace shard {
 
+// Of how many dims it is; nullopt if it is no sharding.
+std::optional<size_t> sharding_rank(const MlirAttribute& sharding);
+
 // <@mesh, [{"data"}, {"model", ?}, {}]> as `[data, "model?", ~]`; nullopt if it says what these files cannot say.
 std::optional<std::string> sharding_text(const MlirAttribute& sharding);
 

@@ -108,10 +108,13 @@ bool import_while(OpContext& context, std::string_view) {
         const std::optional<DraftNumber> known = draft[holds].number;
         if (known && known->integer == 0) break;
         if (trip == most_trips || (!known && runs && trip >= most_computed_trips))
-            return context.refuse(
-                runs ? "a loop that runs until a value is computed"
-                     : fmt::format("a loop of more than {} trips", most_trips),
-                "bound its trips: jax.lax.scan, fori_loop, or a while_loop whose condition has i < 8");
+            return runs
+                       ? context.refuse("a loop that runs until a value is computed",
+                                        "bound its trips: jax.lax.scan, fori_loop, or a while_loop whose condition "
+                                        "has i < 8")
+                       : context.refuse(fmt::format("a loop of more than {} trips", most_trips),
+                                        "lower the program with fewer: trips are gone through one by one, to find what "
+                                        "is alike in them");
         if (!known) {
             if (!runs) kept = carried;
             runs = runs ? draft.pointwise("and", {*runs, holds}, truth) : holds;

@@ -62,11 +62,16 @@ public:
         }
         const MlirAttribute* const sharding = find_attribute(items, {"sdy.sharding"});
         if (sharding == nullptr) return;
-        if (const std::optional<std::string> text = sharding_text(*sharding))
+        if (const std::optional<size_t> dims = sharding_rank(*sharding); dims && *dims != rank)
+            diagnostics_
+                .error("E0804", sharding->span,
+                       fmt::format("a sharding of {} dims for '{}', which has {}", *dims, name, rank))
+                .help("it says an entry for each dim");
+        else if (const std::optional<std::string> text = sharding_text(*sharding))
             put(section, name, *text);
         else
             diagnostics_.error("E0804", sharding->span, "a sharding that a layout cannot say")
-                .help("name whole axes, and let none follow where there are several");
+                .help("name whole axes, each once, and let none follow where there are several");
     }
 
     std::string print(const MlirModule& module) const {
