@@ -69,7 +69,8 @@ std::vector<Help> changes_that_help(const Report& base, std::span<const Change> 
         if (!tried[i]) continue;
         Experiment experiment = figures_of(*tried[i], tensor);
         experiment.change = changes[i].text;
-        const bool helps = experiment.touching < now.touching || experiment.touching_bytes < now.touching_bytes;
+        const bool helps = (experiment.touching < now.touching || experiment.touching_bytes < now.touching_bytes) &&
+                           !same_figures(experiment, now); // then they are another tensor's
         const bool known = std::any_of(found.begin(), found.end(), [&](const Help& earlier) {
             return same_figures(earlier.experiment, experiment);
         });
