@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <fmt/format.h>
 
 namespace shard {
@@ -49,9 +50,30 @@ void judge_run(const RunReport& report, Diagnostics& diagnostics) {
 
 namespace {
 
+// The sign of a NaN says nothing, and differs between processors.
+std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
+
+// Whole numbers as they are: of a key or a position, four digits say nothing, and beyond 2^53 a double says another.
+template<typename T>
+std::string element(const T& value) {
+    if constexpr (std::is_integral_v<T>)
+        return std::to_string(value);
+    else
+        return number(convert_value<double>(value));
+}
+template<typename T>
+std::string element_json(const T& value) {
+    if constexpr (std::is_integral_v<T>)
+        return std::to_string(value);
+    else
+        return json_number(convert_value<double>(value));
+}
+
 struct Summary {
-    double mean = 0, least = 0, most = 0;
-    std::vector<double> first;
+    double mean = 0;
+    std::string least = "0", most = "0"; // as `element` writes them
+    std::string least_json = "0", most_json = "0";
+    std::vector<std::string> first, first_json;
     bool finite = true;
 };
 
@@ -63,25 +85,24 @@ Summary summarise(const Tensor& tensor) {
     visit_dtype(tensor.type.dtype, [&](auto zero) {
         using T = decltype(zero);
         const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
+        size_t least = 0, most = 0;
         for (size_t i = 0; i < count; ++i) {
-            double value = convert_value<double>(data[i]);
-            if (i < shown) summary.first.push_back(value);
-            summary.least = i == 0 ? value : std::min(summary.least, value);
-            summary.most = i == 0 ? value : std::max(summary.most, value);
+            const double value = convert_value<double>(data[i]);
+            if (i < shown) {
+                summary.first.push_back(element(data[i]));
+                summary.first_json.push_back(element_json(data[i]));
+            }
+            if (value < convert_value<double>(data[least])) least = i;
+            if (value > convert_value<double>(data[most])) most = i;
             summary.finite = summary.finite && std::isfinite(value);
             sum += value;
         }
+        if (count == 0) return;
+        summary.least = element(data[least]), summary.least_json = element_json(data[least]);
+        summary.most = element(data[most]), summary.most_json = element_json(data[most]);
     });
     summary.mean = count > 0 ? sum / static_cast<double>(count) : 0;
     return summary;
-}
-
-// The sign of a NaN says nothing, and differs between processors.
-std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
-
-// Whole numbers as they are: of a key or a position, four digits say nothing.
-std::string element(double value, DType dtype) {
-    return is_floating(dtype) ? number(value) : fmt::format("{:.0f}", value);
 }
 
 // Of a step, the scalars have been shown as they came, and states are long lists of small numbers: parameters and variables
@@ -107,12 +128,11 @@ Table outputs_table(const RunReport& report, const Paint& paint) {
         if (report.print.empty() ? !is_shown(*report.plan, output) : !report.is_printed(output.name)) continue;
         const Tensor& tensor = report.result.outputs.at(output.name);
         Summary summary = summarise(tensor);
-        std::vector<std::string> first;
-        for (double value : summary.first) first.push_back(element(value, tensor.type.dtype));
+        std::vector<std::string> first = std::move(summary.first);
         if (tensor.type.elements() > static_cast<i64>(first.size())) first.emplace_back("...");
         table.add({Cell(output.name, "1"), type_text(tensor.type.dtype, tensor.type.shape), number(summary.mean),
-                   element(summary.least, tensor.type.dtype), element(summary.most, tensor.type.dtype),
-                   fmt::format("{}", fmt::join(first, " ")), Cell(summary.finite ? "" : "not finite", "1;31")});
+                   summary.least, summary.most, fmt::format("{}", fmt::join(first, " ")),
+                   Cell(summary.finite ? "" : "not finite", "1;31")});
     }
     return table;
 }
@@ -128,8 +148,7 @@ std::string elements_text(const std::string& name, const Tensor& tensor) {
         const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
         for (i64 start = 0; start < std::min(count, most); start += row) {
             out += " ";
-            for (i64 i = start; i < start + std::min(row, most_in_row); ++i, ++shown)
-                out += " " + element(convert_value<double>(data[i]), tensor.type.dtype);
+            for (i64 i = start; i < start + std::min(row, most_in_row); ++i, ++shown) out += " " + element(data[i]);
             out += row > most_in_row ? " ...\n" : "\n";
         }
     });
@@ -143,8 +162,7 @@ std::string elements_json(const Tensor& tensor) {
     visit_dtype(tensor.type.dtype, [&](auto zero) {
         using T = decltype(zero);
         const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
-        for (i64 i = 0; i < tensor.type.elements(); ++i)
-            elements.push_back(json_number(convert_value<double>(data[i])));
+        for (i64 i = 0; i < tensor.type.elements(); ++i) elements.push_back(element_json(data[i]));
     });
     return json_array(elements);
 }
@@ -304,16 +322,14 @@ std::string run_json(const RunReport& report) {
     for (const PlanOutput& output : plan.outputs) {
         const Tensor& tensor = report.result.outputs.at(output.name);
         Summary summary = summarise(tensor);
-        std::vector<std::string> first;
-        for (double value : summary.first) first.push_back(json_number(value));
         JsonObject shown;
         shown.string("name", output.name)
             .string("dtype", name(tensor.type.dtype))
             .raw("shape", json_integers(tensor.type.shape))
             .number("mean", summary.mean)
-            .number("least", summary.least)
-            .number("most", summary.most)
-            .raw("first", json_array(first));
+            .raw("least", summary.least_json)
+            .raw("most", summary.most_json)
+            .raw("first", json_array(summary.first_json));
         if (report.is_printed(output.name)) shown.raw("elements", elements_json(tensor));
         outputs.push_back(shown.text());
     }

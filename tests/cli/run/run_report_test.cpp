@@ -24,6 +24,20 @@ Plan planned() {
 
 } // namespace
 
+TEST_CASE("run: whole numbers are shown as they are, beyond 2^53 too") {
+    MemoryFiles files;
+    files.files["m.yaml"] = "model: m\ninputs: {x: {shape: [2], dtype: u64, init: ones}}\ngraph:\n"
+                            "  - y: {bit_or: [{shift_left: [x, 63]}, x]}\noutputs: [y]\n";
+    files.files["l.yaml"] = "mesh: {}\n";
+    CHECK(run_command(files, "run m.yaml l.yaml --print y").out.find("  9223372036854775809 9223372036854775809\n") !=
+          std::string::npos);
+    const std::string json = run_command(files, "run m.yaml l.yaml --print y --format json").out;
+    for (const char* part : {"\"least\": 9223372036854775809", "\"most\": 9223372036854775809",
+                             "\"first\": [9223372036854775809, 9223372036854775809]",
+                             "\"elements\": [9223372036854775809, 9223372036854775809]"})
+        CHECK_MESSAGE(json.find(part) != std::string::npos, part);
+}
+
 TEST_CASE("run: a plan that predicts other bytes than its steps move is a finding, and exits with 1") {
     Plan plan = planned();
     REQUIRE(plan.report.collectives.size() == 1);
