@@ -64,7 +64,8 @@ public:
     Rewriter(Graph& graph, Seeds& seeds, const Mesh& mesh, const std::vector<SplitAttention>& attentions,
              const std::vector<SequenceWay>& ways, const Shardings& shardings)
         : graph_(graph), seeds_(seeds), mesh_(mesh), attentions_(attentions), ways_(ways), shardings_(shardings),
-          builder_(graph, diagnostics_), rings_(attentions.size()), exchanged_(attentions.size()) {}
+          builder_(graph, diagnostics_), rings_(attentions.size()), exchanged_(attentions.size()),
+          by_queries_(attentions.size()) {}
 
     void run() {
         std::map<NodeId, size_t> numbers; // of attentions, by their nodes
@@ -161,11 +162,12 @@ private:
         return attributes_of({{"mesh", true}, {"attention", "by " + std::string(name(SequenceWay::all_to_all))}});
     }
 
-    ValueId constrained(ValueId id, const Sharding& sharding) {
+    ValueId constrained(ValueId id, const Sharding& sharding, std::string_view called = ".by_heads") {
         const std::optional<ValueId> made = builder_.emit("constrain", {id}, asked());
         internal_check(made.has_value(), "a constraint was refused");
         graph_.nodes.back().apply().asked = Asked{{}, spec_of(mesh_, sharding), {}};
-        builder_.rename(*made, builder_.unique_name(graph_.value(id).name + ".by_heads", "_"), builder_.place().span);
+        builder_.rename(*made, builder_.unique_name(graph_.value(id).name + std::string(called), "_"),
+                        builder_.place().span);
         constrained_[*made] = sharding;
         return *made;
     }
@@ -173,6 +175,18 @@ private:
     ValueId with_heads(ValueId id, const Sharding& sharding, size_t number) {
         const auto [known, added] = exchanged_[number].try_emplace(id, -1);
         if (added) known->second = constrained(id, sharding);
+        return known->second;
+    }
+
+    // What is made of the result and its gradient, a number for each query, is made where the queries are, and sent: it is
+    // far less than they are. So the gradient comes from there too.
+    ValueId by_queries(ValueId id, size_t number) {
+        const auto [known, added] = by_queries_[number].try_emplace(id, -1);
+        const SplitAttention& attention = attentions_[number];
+        if (added)
+            known->second = constrained(
+                id, graph_.value(id).type.rank() == 3 ? sharding_of_rows(attention) : sharding_of_queries(attention),
+                ".by_queries");
         return known->second;
     }
 
@@ -186,12 +200,16 @@ private:
             const int i = static_cast<int>(n);
             const ValueId id = operands[n];
             const TensorType& type = graph_.value(id).type;
-            if (i == 0 || i == at.given)
+            if (i == 0)
                 operands[n] = with_heads(id, heads.of_queries(), number);
+            else if (i == at.given)
+                operands[n] = with_heads(by_queries(id, number), heads.of_queries(), number);
             else if (i == 1 || i == at.v)
                 operands[n] = with_heads(id, heads.of_keys(), number);
-            else if (i == at.logsumexp || i == at.mean)
+            else if (i == at.logsumexp)
                 operands[n] = with_heads(id, heads.of_rows(), number);
+            else if (i == at.mean)
+                operands[n] = with_heads(by_queries(id, number), heads.of_rows(), number);
             else if (id == attention.bias || id == attention.mask)
                 operands[n] = with_heads(id, heads.of_pairs(type.shape), number);
             else if (type.rank() > 0) // of scalars all devices have the same
@@ -229,9 +247,10 @@ private:
     const Shardings& shardings_;
     Diagnostics diagnostics_;
     Builder builder_;
-    std::vector<std::unique_ptr<RingRegion>> rings_;    // by attention
-    std::vector<std::map<ValueId, ValueId>> exchanged_; // likewise: what an operand is with heads split
-    std::map<ValueId, Sharding> constrained_;           // by result of a constraint
+    std::vector<std::unique_ptr<RingRegion>> rings_;     // by attention
+    std::vector<std::map<ValueId, ValueId>> exchanged_;  // likewise: what an operand is with heads split
+    std::vector<std::map<ValueId, ValueId>> by_queries_; // likewise: what one is as the queries are
+    std::map<ValueId, Sharding> constrained_;            // by result of a constraint
     std::map<ValueId, std::vector<AxisRef>> left_region_;
 };
 
