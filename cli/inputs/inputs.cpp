@@ -136,10 +136,18 @@ bool refuse_settings(const PlanArguments& asked, Diagnostics& diagnostics) {
     return true;
 }
 
+// A plan has one mode. False after E0701.
+bool check_mode(const Plan& plan, const PlanArguments& asked, Diagnostics& diagnostics) {
+    if (!asked.mode_is_said || asked.mode == plan.mode) return true;
+    diagnostics.error("E0701", {}, fmt::format("the plan file is for mode {}, not {}", plan.mode, asked.mode))
+        .help("a plan has one mode: leave --mode away, or give MODEL LAYOUT");
+    return false;
+}
+
 } // namespace
 
 PlanArguments plan_arguments(const Arguments& arguments) {
-    return {arguments.string("--mode"), arguments.strings("--set"), true};
+    return {arguments.string("--mode"), arguments.strings("--set"), true, arguments.given("--mode")};
 }
 
 LoadedText load_text(Env& env, const std::string& path) {
@@ -195,7 +203,7 @@ Compiled compile_words(Env& env, const std::vector<std::string>& words, const Pl
     used = 1;
     if (refuse_settings(asked, diagnostics)) return compiled;
     std::optional<Plan> plan = parse_plan(JsonText{compiled.sources->text(*file), *file}, diagnostics);
-    if (!plan || !take_texts(*plan, compiled)) return compiled;
+    if (!plan || !check_mode(*plan, asked, diagnostics) || !take_texts(*plan, compiled)) return compiled;
     compiled.compilation = compile(*compiled.sources, compiled.request);
     if (compiled.plan() == nullptr) return compiled;
     if (!first_difference(*plan, *compiled.plan()).empty())
@@ -327,10 +335,12 @@ std::optional<PlanSource> load_one_plan(Env& env, const Arguments& arguments, st
     if (!source.plan) return std::nullopt;
     if (loaded.size() > 1)
         return refuse(fmt::format("'{}' is a plan file, and '{}' is one file more", paths[0], paths[1]), usage);
-    if (paths.size() == 1 && arguments.given("--mode") && arguments.string("--mode") != source.plan->mode)
-        return refuse(
-            fmt::format("the plan file is for mode {}, not {}", source.plan->mode, arguments.string("--mode")),
-            "a plan has one mode: leave --mode away, or give MODEL LAYOUT");
+    Diagnostics problems;
+    if (paths.size() == 1 && !check_mode(*source.plan, plan_arguments(arguments), problems)) {
+        print_diagnostics(env, Sources(), problems.all());
+        code = exit_usage;
+        return std::nullopt;
+    }
     return std::move(source);
 }
 

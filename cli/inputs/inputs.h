@@ -24,6 +24,7 @@ struct PlanArguments {
     std::string mode = "forward";
     std::vector<std::string> settings = {}; // "batch=128"
     bool proposes = false;                  // tries what --set could mend, and says so (cli/inputs/dividing_sizes.h)
+    bool mode_is_said = false;              // then a plan file has to be for it
 };
 PlanArguments plan_arguments(const Arguments& arguments); // --mode, --set
 
