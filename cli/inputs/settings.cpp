@@ -91,7 +91,7 @@ private:
         }
         const Target target = find_target(files_, path, *yamls[0], *yamls[1]);
         if (target.value != nullptr && target.path.starts_with("axes.") && has_fixed_sizes(*yamls[0]))
-            return refuse("E0710", fmt::format("the sizes of {} are fixed, '{}' too", sources_.name(files_[0]), path),
+            return refuse("E0710", fmt::format("the sizes of the model are fixed, '{}' too", path),
                           "they are numbers all over the graph of a traced program: trace it again with others");
         if (target.value != nullptr) return put(target, path, value);
         for (int n = 0; n < 2; ++n)

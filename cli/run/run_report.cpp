@@ -17,8 +17,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 #include <fmt/format.h>
+#include <type_traits>
 
 namespace shard {
 

@@ -143,14 +143,14 @@ private:
 };
 
 std::string number_text(DType dtype, const DraftNumber& number); // "0.5", "-.inf", "true", "3"
+std::string list_text(const std::vector<i64>& numbers);          // "[2, 3]"
+std::string name_text(std::string_view text);                    // letters, digits and '_' of it, as a name
 // Whole numbers of 64 bits as high * 2^32 + low: numbers of a model pass through f64. nullopt: that holds all of them.
 struct NumberHalves {
     std::vector<i64> high, low;
 };
 std::optional<NumberHalves> halves_of(DType dtype, const std::vector<i64>& numbers);
 std::optional<NumberHalves> halves_of(DType dtype, const std::vector<std::string>& written);
-std::string list_text(const std::vector<i64>& numbers);          // "[2, 3]"
-std::string name_text(std::string_view text);                    // letters, digits and '_' of it, as a name
 // What an entry of a graph begins with: "- a, b: ", and with a mark where YAML asks for one.
 std::string entry_key(const std::string& indent, const std::vector<std::string>& results);
 

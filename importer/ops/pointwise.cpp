@@ -80,8 +80,8 @@ bool import_logical(OpContext& context, std::string_view becomes) {
     return import_as(context, logical ? of_truths : becomes, becomes == "bit_not" ? 1 : 2);
 }
 
-// The model's shifts keep the sign of types that have one: bits are shifted in the type without.
-// The type of its bits that the shift goes by: without a sign zeros come in, with one the sign.
+// The model's shifts keep the sign of types that have one: bits are shifted in the type without, where zeros come in, or
+// in the one with, where copies of the highest do.
 using TypeOfBits = DType (*)(DType);
 
 template<TypeOfBits type_of_bits>

@@ -8,7 +8,8 @@ namespace {
 bool is_called_relu(std::string_view name) {
     if (!name.starts_with("relu")) return false;
     name.remove_prefix(4);
-    return name.empty() || (name.size() > 1 && name.front() == '_' && name.find_first_not_of("0123456789", 1) == std::string_view::npos);
+    return name.empty() || (name.size() > 1 && name.front() == '_' &&
+                            name.find_first_not_of("0123456789", 1) == std::string_view::npos);
 }
 
 bool is_zero(const Draft& draft, DraftId value) {

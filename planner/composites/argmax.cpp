@@ -23,7 +23,8 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
 const CompositeDef& composite_argmax() {
     static const CompositeDef def = {
         "argmax",
-        "Where the largest element is along the last dim; the first of several. NaN is larger than all others.\n{argmax: logits}",
+        "Where the largest element is along the last dim; the first of several. NaN is larger than all others.\n"
+        "{argmax: logits}",
         {1, 1},
         {},
         build};

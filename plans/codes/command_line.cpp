@@ -37,7 +37,9 @@ std::vector<CodeDoc> codes_command_line() {
          "of an argument or an axis of the model, batch=128, or a path into either file, mesh.data=16. A key of theirs "
          "(`shardc list keys`) may be set where it is not written, fsdp.min_size=64, if it can stand in braces or at "
          "the end "
-         "of the file; any other name must be written there."},
+         "of the file; any other name must be written there. Sizes of a model that says `sizes: fixed`, as one that "
+         "was "
+         "imported does, stand as numbers in its graph and are not set."},
         {"E0711", "not a baseline",
          "--baseline takes a plan file (`shardc plan MODEL LAYOUT -o FILE`), or the figures of many layouts, as "
          "`shardc check ... --accept` writes them, which replaces no file that is something else."},

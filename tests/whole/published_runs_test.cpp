@@ -55,9 +55,11 @@ Run maxtext(const std::string& size, double embed, double layers, double batch, 
 }
 
 Run gpt22(const std::string& name, double seconds, const std::string& remat) {
-    return {"Megatron-LM 22B, 8 A100, " + name, std::string(megatron),
-            "layers=48 embed=6144 heads=64 kv=96 vocab=51200 batch=4 dropout=0.1 attention_dropout=0.1 drops=true remat=" + remat, seconds,
-            0.15};
+    return {
+        "Megatron-LM 22B, 8 A100, " + name, std::string(megatron),
+        "layers=48 embed=6144 heads=64 kv=96 vocab=51200 batch=4 dropout=0.1 attention_dropout=0.1 drops=true remat=" +
+            remat,
+        seconds, 0.15};
 }
 
 std::vector<Run> runs() {

@@ -24,4 +24,22 @@ TEST_CASE("export --to specs: rules begin with the names of inputs, so that a ba
           std::string::npos);
 }
 
+TEST_CASE("export --to specs: names of a job stand beside those of the plan") {
+    Sources sources;
+    PlanRequest request;
+    request.model_file = sources.add("model.yaml", "model: m\ninputs: {x: {shape: [8, 8]}}\n"
+                                                   "params: {w: {shape: [8, 4], init: ones}}\n"
+                                                   "graph: [{y: {dot: [x, w]}}]\noutputs: [y]\n");
+    request.layout_file = sources.add("layout.yaml", "mesh: {d: 2}\nparams: {w: [d, ~]}\n");
+    const Compilation compilation = compile(sources, request);
+    REQUIRE(compilation.plan);
+    Diagnostics diagnostics;
+    const TargetDef& specs = *find_target("specs");
+    const std::string without = specs.write(*compilation.plan, diagnostics).value_or("");
+    const std::string with =
+        specs.write_named(*compilation.plan, {{"params.Dense_2.kernel", "w"}}, diagnostics).value_or("");
+    CHECK(without.find("JOB_NAMES = {}\n") != std::string::npos);
+    CHECK(with.find("JOB_NAMES = {\n    \"params.Dense_2.kernel\": \"w\",\n}\n") != std::string::npos);
+}
+
 } // namespace shard

@@ -177,7 +177,8 @@ TEST_CASE("a loop over layers that are stacked is a scan") {
   return %r#1 : tensor<4x8xf32>
 })")
             .model;
-    CHECK_MESSAGE(model.find("      w: {axes: [embed, 8]}\n    graph:\n      - dot: {dot: [x, w]}\n") != std::string::npos,
+    CHECK_MESSAGE(model.find("      w: {axes: [embed, 8]}\n    graph:\n      - dot: {dot: [x, w]}\n") !=
+                      std::string::npos,
                   model);
     CHECK_MESSAGE(model.find("{repeat: block, times: 3, in: x, name: h, scan: true}") != std::string::npos, model);
 }

@@ -47,8 +47,8 @@ TEST_CASE("a language model has batch, length, vocab, embed, heads, kv and mlp, 
 TEST_CASE("a program without words has a batch and features, and one without parameters no names") {
     const std::string model = recorded("mlp_loss");
     CAPTURE(model);
-    for (const char* part : {"axes: {batch: 8, embed: 16, mlp: 32, features: 8}\nsizes: fixed\n", "w1: {axes: [embed, mlp]}",
-                             "b1: {axes: [mlp]}", "x: {axes: [batch, embed]}"})
+    for (const char* part : {"axes: {batch: 8, embed: 16, mlp: 32, features: 8}\nsizes: fixed\n",
+                             "w1: {axes: [embed, mlp]}", "b1: {axes: [mlp]}", "x: {axes: [batch, embed]}"})
         CHECK_MESSAGE(model.find(part) != std::string::npos, part);
     CHECK(recorded("order").find("axes:") == std::string::npos);
 }
@@ -72,7 +72,8 @@ TEST_CASE("features are what something computed of them is added to, and what a 
     const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
     REQUIRE(program.has_value());
     CAPTURE(program->model);
-    for (const char* part : {"x: {axes: [batch, features]}", "u: {axes: [features, embed]}", "w: {axes: [embed, classes]}"})
+    for (const char* part :
+         {"x: {axes: [batch, features]}", "u: {axes: [features, embed]}", "w: {axes: [embed, classes]}"})
         CHECK_MESSAGE(program->model.find(part) != std::string::npos, part);
 }
 
@@ -92,7 +93,7 @@ TEST_CASE(
 TEST_CASE("a program without a lookup has the names that are given, and of two patterns the last counts") {
     const std::string model = recorded("mlp_loss", {given("1", {"mlp"}), given("w1", {"embed", "mlp"})});
     CAPTURE(model);
-    for (const char* part : {"axes: {batch: 8, embed: 16, mlp: 32, features: 8}\n", "w1: {axes: [embed, mlp]}", "b1: {axes: [mlp]}",
-                             "w2: {axes: [mlp, features]}", "x: {axes: [batch, embed]}"})
+    for (const char* part : {"axes: {batch: 8, embed: 16, mlp: 32, features: 8}\n", "w1: {axes: [embed, mlp]}",
+                             "b1: {axes: [mlp]}", "w2: {axes: [mlp, features]}", "x: {axes: [batch, embed]}"})
         CHECK_MESSAGE(model.find(part) != std::string::npos, part);
 }

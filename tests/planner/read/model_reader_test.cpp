@@ -165,8 +165,8 @@ TEST_CASE("parameters and what is computed of them are floats of 16 or 32 bits")
 }
 
 TEST_CASE("the top level of a model") {
-    CHECK(model_problems("model: m\n") ==
-          "E0116 1:1+1 the model has no 'graph'\nE0116 1:1+1 the model has no 'outputs'\n  help say which values the model gives: outputs: [logits]\n");
+    CHECK(model_problems("model: m\n") == "E0116 1:1+1 the model has no 'graph'\nE0116 1:1+1 the model has no "
+                                          "'outputs'\n  help say which values the model gives: outputs: [logits]\n");
     CHECK(model_problems("[1]\n") == "E0113 1:1+1 a model: expected a map, found a list\n");
     CHECK(model_problems(with("parms: {}")) ==
           "E0114 2:1+5 unknown key 'parms' in a model\n  help did you mean 'params'?\n");
