@@ -177,6 +177,20 @@ std::vector<std::string> with_help_option(std::vector<std::string> arguments) {
     return arguments;
 }
 
+// "--save DIR".
+std::string usage_of_option(const CommandDef& command, std::string_view name) {
+    for (const OptionDef& option : command.options)
+        if (option.name == name) return fmt::format("{}{}{}", name, option.value.empty() ? "" : " ", option.value);
+    internal_error(fmt::format("{} has no option {}", command.name, name));
+}
+
+// An option that is given without the one that it says more about; nullptr if none is.
+const OptionDef* lone_option(const CommandDef& command, const Arguments& arguments) {
+    for (const OptionDef& option : command.options)
+        if (!option.with.empty() && arguments.given(option.name) && !arguments.given(option.with)) return &option;
+    return nullptr;
+}
+
 const OptionDef* unread_option(const CommandDef& command) {
     for (const OptionDef& option : command.options)
         if (option.unread) return &option;
@@ -247,6 +261,10 @@ int parse_and_run(const std::vector<std::string>& written, Env& env) {
         }
         if (const OptionDef* option = unread_option(*subcommands[i].second); option != nullptr && !unread.empty())
             parsed.set(std::string(option->name), unread);
+        if (const OptionDef* option = lone_option(*subcommands[i].second, parsed))
+            return refuse(env, fmt::format("{} says more about {}, which is not there", option->name, option->with),
+                          fmt::format("add {}, or leave {} out", usage_of_option(*subcommands[i].second, option->with),
+                                      option->name));
         Diagnostics diagnostics;
         const FileClaims claims(*subcommands[i].second, parsed, env, diagnostics);
         if (diagnostics.has_error()) {

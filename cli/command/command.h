@@ -35,6 +35,7 @@ struct Candidate {
 struct OptionDef {
     std::string_view name;       // "--format", or "MODEL" for a positional
     std::string_view value = {}; // what it takes: "FILE", "N"; empty for a flag
+    std::string_view with = {};  // the option that it says more about: it is refused where that is not given
     std::string_view doc = {};
     std::vector<std::string_view> choices = {}; // allowed values; empty = any
     std::string_view fallback = {};             // the value if it is not given

@@ -31,6 +31,7 @@ struct FormatDef {
     bool is_usual = false;          // what a command prints unless another is asked for; of one format
     bool annotates = false;         // every line is meant as a command to the program that reads it
     bool holds_diagnostics = false; // `plan` writes diagnostics too; else they are for stderr
+    bool leaves_out = false;        // parts of a report, as --only and --quiet ask
     bool only_figures = false;      // what `diff` has to say of them is for stderr
 
     // What it writes; nullptr: not this.

@@ -13,13 +13,6 @@ namespace shard {
 
 namespace {
 
-int refuse(Env& env, std::string_view message, std::string help) {
-    Diagnostics diagnostics;
-    diagnostics.error("E0701", {}, std::string(message)).help(std::move(help));
-    print_diagnostics(env, Sources(), diagnostics.all());
-    return exit_usage;
-}
-
 std::vector<Subject> subjects_of(const std::vector<Checked>& problems, const std::vector<Checked>& of_tasks) {
     std::vector<Subject> subjects;
     for (const Checked& checked : problems) subjects.push_back(checked.subject);

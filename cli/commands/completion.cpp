@@ -1,6 +1,7 @@
 // What shells ask for completion: scripts for bash, zsh and fish, which all ask `completion words`, with what was typed, for
 // what may come next. A line of the answer is a word and what it means, or ":files", that names of files may stand there.
 #include "cli/command/complete.h"
+#include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/output.h"
 #include "cli/terminal/exit_code.h"
 
@@ -96,7 +97,12 @@ int answer(const Arguments& arguments, Env& env) {
 
 int run(const Arguments& arguments, Env& env) {
     const std::string& shell = arguments.string("SHELL");
+    if (shell == "words" && arguments.has("--output"))
+        return refuse(env, "--output takes a script, and words are answered on stdout", "leave it out");
     if (shell == "words") return answer(arguments, env);
+    if (arguments.has("WORD"))
+        return refuse(env, fmt::format("the script for {} takes no words", shell),
+                      "shardc completion words -- WORD... answers what these scripts ask");
     const std::string_view script = shell == "bash" ? bash_script : shell == "zsh" ? zsh_script : fish_script;
     return write_payload(env, arguments, std::string(script), exit_clean);
 }

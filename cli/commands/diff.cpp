@@ -52,13 +52,9 @@ int run(const Arguments& arguments, Env& env) {
     }
     env.err << findings_text(said, Paint{env.err_color, env.width});
     if (code != exit_clean) return code;
-    if (sources.size() < 2) {
-        Diagnostics diagnostics;
-        diagnostics.error("E0701", {}, "diff compares at least two plans")
-            .help("usage: shardc diff MODEL LAYOUT LAYOUT..., or shardc diff PLAN PLAN...");
-        print_diagnostics(env, Sources(), diagnostics.all());
-        return exit_usage;
-    }
+    if (sources.size() < 2)
+        return refuse(env, "diff compares at least two plans",
+                      "usage: shardc diff MODEL LAYOUT LAYOUT..., or shardc diff PLAN PLAN...");
     std::vector<std::string> names = short_names(sources);
     std::vector<NamedPlan> plans;
     for (size_t i = 0; i < sources.size(); ++i) plans.push_back({names[i], &*sources[i].plan});

@@ -62,27 +62,13 @@ bool names_file(Env& env, const std::string& word) {
 
 // --after prints a whole graph as text: a tensor or a name beside it would say nothing.
 int refuse_after(Env& env, std::string_view beside) {
-    Diagnostics diagnostics;
-    diagnostics.error("E0701", {}, fmt::format("--after prints the whole graph as text, so {}", beside))
-        .help("shardc explain MODEL LAYOUT --after PASS");
-    print_diagnostics(env, Sources(), diagnostics.all());
-    return exit_usage;
+    return refuse(env, fmt::format("--after prints the whole graph as text, so {}", beside),
+                  "shardc explain MODEL LAYOUT --after PASS");
 }
 
 int refuse_drawing(Env& env) {
-    Diagnostics diagnostics;
-    diagnostics.error("E0701", {}, "--svg draws tensors, and this prints something else")
-        .help("shardc explain MODEL LAYOUT [TENSOR...] --svg FILE");
-    print_diagnostics(env, Sources(), diagnostics.all());
-    return exit_usage;
-}
-
-int refuse_details(Env& env) {
-    Diagnostics diagnostics;
-    diagnostics.error("E0701", {}, "--details is of the graph that --after prints")
-        .help("shardc explain MODEL LAYOUT --after PASS --details");
-    print_diagnostics(env, Sources(), diagnostics.all());
-    return exit_usage;
+    return refuse(env, "--svg draws tensors, and this prints something else",
+                  "shardc explain MODEL LAYOUT [TENSOR...] --svg FILE");
 }
 
 int run(const Arguments& arguments, Env& env) {
@@ -90,15 +76,22 @@ int run(const Arguments& arguments, Env& env) {
     const bool after = arguments.has("--after");
     if (after && !chosen_format(arguments).is_usual) return refuse_after(env, "there is no other format");
     if (after && arguments.flag("--lowered")) return refuse_after(env, "it does not go with --lowered");
+    if (arguments.flag("--lowered") && !chosen_format(arguments).is_usual)
+        return refuse(env, "--lowered prints a model file, so there is no other format", "leave --format out");
     const bool is_name = words.size() == 1 && !names_file(env, words[0]);
     if (arguments.has("--svg") && (after || is_name || arguments.flag("--lowered"))) return refuse_drawing(env);
+    for (const std::string_view option : {"--mode", "--set", "--lowered"})
+        if (is_name && arguments.given(option))
+            return refuse(env, fmt::format("{} is of a model and a layout, and '{}' is a name", option, words[0]),
+                          fmt::format("shardc explain MODEL LAYOUT {}", words[0]));
     if (is_name)
         return after ? refuse_after(env, "it takes a model and a layout, or a plan file")
                      : explain_name(words.front(), arguments, env);
-    if (arguments.flag("--details") && !after) return refuse_details(env);
     size_t used = 0;
     Compiled compiled = compile_words(env, words, plan_arguments(arguments), used);
     if (after && words.size() > used) return refuse_after(env, "it takes no tensors");
+    if (arguments.flag("--lowered") && words.size() > used)
+        return refuse(env, "--lowered prints the whole program, so it takes no tensors", "leave them out");
     if (after && compiled.request.model_file >= 0) {
         Diagnostics diagnostics;
         const std::optional<std::string> text = graph_after(
@@ -172,6 +165,7 @@ const CommandDef& command_explain() {
                      .doc = "print the graph as it is after a pass (shardc list passes), or after `all`",
                      .candidates = [](const Arguments&, Env&) { return registry_candidates("passes"); }},
                     {.name = "--details",
+                     .with = "--after",
                      .doc = "with --after: what else the graph holds, kernels for one, so that its text is complete"},
                     {.name = "--svg",
                      .value = "FILE",

@@ -7,6 +7,7 @@
 #include "cli/terminal/exit_code.h"
 #include "importer/mlir/mlir_module.h"
 #include "planner/text/yaml.h"
+#include "plans/base/base.h"
 #include "plans/base/printable.h"
 
 #include <fmt/format.h>
@@ -54,6 +55,19 @@ std::optional<std::string> styled(Env& env, Sources& sources, const std::string&
     return text;
 }
 
+// A file that fmt makes a mistake with stays as it is, and the others are laid out all the same.
+std::optional<std::string> styled_or_left(Env& env, Sources& sources, const std::string& path, int& code) {
+    try {
+        if (std::optional<std::string> text = styled(env, sources, path)) return text;
+        code = std::max<int>(code, exit_usage);
+    } catch (const InternalError& error) {
+        say(env, fmt::format("internal error: {}: {}", path, error.what()));
+        say(env, "This is a bug in shardc; the file was left as it is. Please report it with the file.");
+        code = exit_internal;
+    }
+    return std::nullopt;
+}
+
 // To stdout, of which no character may act on a terminal.
 bool passes_unchanged(std::string_view text) {
     while (!text.empty()) {
@@ -79,31 +93,19 @@ bool replace(Env& env, const std::string& path, const std::string& text) {
 int run(const Arguments& arguments, Env& env) {
     const std::vector<std::string> paths = arguments.strings("FILE");
     const bool check = arguments.flag("--check"), diff = arguments.flag("--diff");
-    if (paths.size() > 1 && std::find(paths.begin(), paths.end(), "-") != paths.end()) {
-        Diagnostics diagnostics;
-        diagnostics.error("E0701", {}, "stdin is printed, files are written: - stands alone")
-            .help("leave it out, or give it a command of its own: shardc fmt - < FILE");
-        print_diagnostics(env, Sources(), diagnostics.all());
-        return exit_usage;
-    }
+    if (paths.size() > 1 && std::find(paths.begin(), paths.end(), "-") != paths.end())
+        return refuse(env, "stdin is printed, files are written: - stands alone",
+                      "leave it out, or give it a command of its own: shardc fmt - < FILE");
     int code = exit_clean;
     std::string out;
     for (const std::string& path : paths) {
         Sources sources;
-        const std::optional<std::string> text = styled(env, sources, path);
-        if (!text) {
-            code = exit_usage; // the other files are laid out all the same
-            continue;
-        }
+        const std::optional<std::string> text = styled_or_left(env, sources, path, code);
+        if (!text) continue;
         const bool differs = *text != sources.text(0), filters = path == "-" && !check && !diff;
-        if (filters && !passes_unchanged(*text)) {
-            Diagnostics diagnostics;
-            diagnostics
-                .error("E0701", {}, "stdin holds characters that a terminal would obey, which stdout shows escaped")
-                .help("give the file's name instead of -: it is written as it is");
-            print_diagnostics(env, Sources(), diagnostics.all());
-            return exit_usage;
-        }
+        if (filters && !passes_unchanged(*text))
+            return refuse(env, "stdin holds characters that a terminal would obey, which stdout shows escaped",
+                          "give the file's name instead of -: it is written as it is");
         if (filters) out += *text;
         if (!differs) continue;
         if (check) code = std::max<int>(code, exit_findings);
@@ -114,7 +116,7 @@ int run(const Arguments& arguments, Env& env) {
         else if (!filters && replace(env, path, *text))
             out += printable(path) + "\n";
         else if (!filters)
-            code = exit_usage;
+            code = std::max<int>(code, exit_usage);
     }
     return write_payload(env, arguments, out, code);
 }

@@ -156,11 +156,6 @@ int init_from(const Arguments& arguments, Env& env, Sources& sources, Diagnostic
 }
 
 int init_starter(const Arguments& arguments, Env& env, Diagnostics& diagnostics) {
-    for (const std::string_view option : {"--devices", "--hardware", "--batch", "--length"})
-        if (arguments.given(option))
-            diagnostics.error("E0701", {}, fmt::format("{} is for a model that is there: it goes with --from", option))
-                .help("without --from a small example is written, to be edited");
-    if (diagnostics.has_error()) return exit_usage;
     const std::string folder = arguments.string("--output");
     const std::string below = folder_in_repository(env, folder);
     const std::vector<StartingFile> files = starter_files(folder, below);
@@ -207,15 +202,20 @@ const CommandDef& command_init() {
                      .fallback = ".",
                      .short_name = "-o",
                      .file = FileUse::other},
-                    {.name = "--devices", .value = "N", .doc = "of the layout", .fallback = "8"},
+                    {.name = "--devices", .value = "N", .with = "--from", .doc = "of the layout", .fallback = "8"},
                     {.name = "--hardware",
                      .value = "NAME",
+                     .with = "--from",
                      .doc = "what they are: shardc list hardware",
                      .fallback = "h100",
                      .candidates = [](const Arguments&, Env&) { return registry_candidates("hardware"); }},
-                    {.name = "--batch", .value = "N", .doc = "sequences in a step; as many as devices unless given"},
+                    {.name = "--batch",
+                     .value = "N",
+                     .with = "--from",
+                     .doc = "sequences in a step; as many as devices unless given"},
                     {.name = "--length",
                      .value = "N",
+                     .with = "--from",
                      .doc = "of a sequence; what the model sees, at most 8192, unless given"},
                     {.name = "--force", .doc = "write over files that are there"}},
         .order = 5,

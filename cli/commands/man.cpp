@@ -23,6 +23,10 @@ int write_all(Env& env, const std::string& folder) {
 }
 
 int run(const Arguments& arguments, Env& env) {
+    for (const std::string_view one : {"COMMAND", "--output"})
+        if (arguments.has("--folder") && arguments.given(one))
+            return refuse(env, fmt::format("--folder writes the pages of all commands, and {} is of one", one),
+                          "leave one of them out");
     if (arguments.has("--folder")) return write_all(env, arguments.string("--folder"));
     if (!arguments.has("COMMAND")) return write_payload(env, arguments, manual_overview(), exit_clean);
     std::vector<std::string_view> names;

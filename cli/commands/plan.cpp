@@ -63,6 +63,11 @@ int run(const Arguments& arguments, Env& env) {
                       fmt::format("-o writes the plan, which is JSON, and '{}' ends in {}", arguments.string("--plan"),
                                   page_ending(arguments.string("--plan"))),
                       fmt::format("the report goes there with --output {}", arguments.string("--plan")));
+    if (arguments.has("--only") && !chosen_format(arguments).leaves_out)
+        return refuse(
+            env,
+            fmt::format("--only is for reading, and --format {} has the whole report", chosen_format(arguments).name),
+            "leave it out: a script takes what it needs");
     if (arguments.has("--fit")) return run_fit(arguments, env);
     const std::vector<std::string> settings = arguments.strings("--set");
     if (std::any_of(settings.begin(), settings.end(), [](const std::string& s) { return s.find(',') != s.npos; }))

@@ -4,6 +4,7 @@
 #include "cli/rules/maxtext_rules.h"
 #include "cli/rules/t5x_rules.h"
 #include "cli/rules/torchtitan_rules.h"
+#include "planner/read/layout_reader.h"
 #include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
@@ -34,6 +35,20 @@ i64 read_count(const Arguments& arguments, std::string_view option, i64 unsaid, 
 // Only torchtitan's are.
 bool is_toml(const std::string& path) { return path.ends_with(".toml"); }
 
+// Names that a layout does not take, axes that are there twice: who reads it would say so of a file that nobody wrote.
+bool is_layout(const std::string& text, int file, Diagnostics& diagnostics) {
+    Sources written;
+    Diagnostics problems;
+    read_layout(written, written.add("layout.yaml", text), problems);
+    if (!problems.has_error()) return true;
+    for (const Diagnostic& problem : problems.all())
+        if (problem.severity == Severity::error)
+            diagnostics
+                .error("E0810", {file, 1, 1, 1}, fmt::format("what these rules say is no layout: {}", problem.message))
+                .help("rename it here, and in what uses it");
+    return false;
+}
+
 int run(const Arguments& arguments, Env& env) {
     Sources sources;
     Diagnostics diagnostics;
@@ -49,7 +64,9 @@ int run(const Arguments& arguments, Env& env) {
     for (const Tool& tool : tools) {
         if (tool.name != arguments.string("TOOL") || !file || diagnostics.has_error()) continue;
         std::optional<ForeignRules> rules = tool.read(sources, *file, diagnostics);
-        if (rules && fill_axes(*rules, devices, {*file, 1, 1, 1}, diagnostics)) text = layout_of(*rules, tool.name);
+        if (!rules || !fill_axes(*rules, devices, {*file, 1, 1, 1}, diagnostics)) continue;
+        const std::string layout = layout_of(*rules, tool.name);
+        if (is_layout(layout, *file, diagnostics)) text = layout;
     }
     print_diagnostics(env, sources, diagnostics.all());
     return text.empty() ? exit_code(diagnostics) : write_payload(env, arguments, text, exit_clean);

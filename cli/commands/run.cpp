@@ -155,6 +155,7 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
     report.steps = options.steps;
     report.warm_up = *repeat > 0 ? steps.value_or(1) : 0;
     report.show_seconds = arguments.flag("--time");
+    report.of_plan_file = !source.file_text.empty();
     report.quiet = arguments.flag("--quiet");
     report.print = arguments.strings("--print");
     const Paint paint{env.out_color, env.width};
@@ -206,6 +207,10 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
 }
 
 int run(const Arguments& arguments, Env& env) {
+    if (arguments.flag("--quiet") && !chosen_format(arguments).leaves_out)
+        return refuse(
+            env, fmt::format("--quiet is for reading, and --format {} has all outputs", chosen_format(arguments).name),
+            "leave it out: a script takes what it needs");
     return run_on_engine(arguments, env, [&](Env& own, Ranks* ranks) { return run_here(arguments, own, ranks); });
 }
 
@@ -241,6 +246,7 @@ const CommandDef& command_run() {
               .dash = true},
              {.name = "--verify", .doc = "also run the model on one device and compare"},
              {.name = "--allow-other-plan",
+              .with = "--verify",
               .doc =
                   "with --verify: compare even a plan file that this program would not write for the texts inside it"},
              {.name = "--steps",

@@ -30,6 +30,13 @@ void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnos
 
 void say(Env& env, std::string_view line) { env.err << printable(line) + "\n"; }
 
+int refuse(Env& env, std::string message, std::string help) {
+    Diagnostics diagnostics;
+    diagnostics.error("E0701", {}, std::move(message)).help(std::move(help));
+    print_diagnostics(env, Sources(), diagnostics.all());
+    return exit_usage;
+}
+
 int exit_code(const Diagnostics& diagnostics) {
     Subject subject{{}, {}, nullptr, diagnostics.all()};
     return exit_code(std::span<const Subject>(&subject, 1));

@@ -15,6 +15,9 @@ std::string diagnostics_text(const Sources& sources, std::span<const Diagnostic>
 
 void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics);
 
+// E0701: what was typed does not go together. Returns exit code 2.
+int refuse(Env& env, std::string message, std::string help);
+
 // A line on stderr that is no diagnostic: what was written where.
 void say(Env& env, std::string_view line);
 

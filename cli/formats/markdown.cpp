@@ -47,6 +47,7 @@ std::string diff(const std::vector<NamedPlan>& plans, bool all_values, const Pai
 const FormatDef& format_markdown() {
     static const FormatDef def = {.name = "markdown",
                                   .doc = "tables for a pull request or a job summary",
+                                  .leaves_out = true,
                                   .check = render,
                                   .plan = report_markdown,
                                   .diff = diff};

@@ -43,6 +43,7 @@ const FormatDef& format_text() {
         .doc = "for people: the place, the excerpt and what to do",
         .is_usual = true,
         .holds_diagnostics = true,
+        .leaves_out = true,
         .check = check,
         .plan = plan,
         .sweep = sweep_text,

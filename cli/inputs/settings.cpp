@@ -223,6 +223,11 @@ std::optional<std::vector<std::vector<std::string>>> all_choices(const std::vect
         for (const std::vector<std::string>& choice : choices)
             for (size_t start = equals; start < setting.size();) {
                 const size_t comma = std::min(setting.find(',', start + 1), setting.size());
+                if (comma == start + 1) {
+                    diagnostics.error("E0701", {}, fmt::format("--set {} has nothing beside a comma", setting))
+                        .help("write --set batch=128, or --set batch=64,128 for a plan of each");
+                    return std::nullopt;
+                }
                 longer.push_back(choice);
                 longer.back().push_back(setting.substr(0, equals) + "=" + setting.substr(start + 1, comma - start - 1));
                 start = comma;

@@ -7,6 +7,7 @@
 
 #include "cli/rules/maxtext_rules.h"
 
+#include "planner/model/names.h"
 #include "planner/text/yaml_values.h"
 #include "plans/diagnostics/suggestion.h"
 
@@ -56,14 +57,14 @@ std::optional<std::vector<std::string>> names(const Yaml& yaml, std::string_view
     if (yaml.is_null()) return found;
     if (const YamlList* const list = yaml.list()) {
         for (const Yaml& item : *list) {
-            const std::optional<std::string> name = read_string(item, what, diagnostics);
+            const std::optional<Name> name = read_name(item, what, diagnostics);
             if (!name) return std::nullopt;
-            found.push_back(*name);
+            found.push_back(name->text);
         }
         return found;
     }
     const std::optional<std::string> name = read_string(yaml, what, diagnostics);
-    if (!name) return std::nullopt;
+    if (!name || (!name->empty() && !check_name(*name, yaml.span, what, diagnostics))) return std::nullopt;
     if (!name->empty()) found.push_back(*name);
     return found;
 }
@@ -78,10 +79,10 @@ bool read_rules(const Yaml& yaml, ForeignRules& into, Diagnostics& diagnostics) 
     for (const Yaml& rule : *yaml.list()) {
         if (rule.list() == nullptr || rule.list()->size() != 2)
             return fail(rule, "a rule: expected a logical axis and its mesh axes");
-        const std::optional<std::string> logical = read_string((*rule.list())[0], "a logical axis", diagnostics);
+        const std::optional<Name> logical = read_name((*rule.list())[0], "a logical axis", diagnostics);
         const std::optional<std::vector<std::string>> axes = names((*rule.list())[1], "a mesh axis", diagnostics);
         if (!logical || !axes) return false;
-        into.rules.emplace_back(*logical, *axes);
+        into.rules.emplace_back(logical->text, *axes);
     }
     return true;
 }

@@ -42,14 +42,19 @@ std::vector<OptionDef> with_checkpoint_options(std::vector<OptionDef> options) {
          .doc = "write parameters and optimizer states to a folder at the end, also after a signal; replaces what was "
                 "saved there",
          .file = FileUse::other},
-        {.name = "--save-every", .value = "K", .doc = "and after every K steps"},
-        {.name = "--save-only", .value = "params", .doc = "leave out optimizer states", .choices = {"params"}},
+        {.name = "--save-every", .value = "K", .with = "--save", .doc = "and after every K steps"},
+        {.name = "--save-only",
+         .value = "params",
+         .with = "--save",
+         .doc = "leave out optimizer states",
+         .choices = {"params"}},
         {.name = "--restore",
          .value = "DIR",
          .doc = "go on from a checkpoint, saved on any mesh; or a folder or file of safetensors",
          .file = FileUse::other},
         {.name = "--restore-only",
          .value = "params",
+         .with = "--restore",
          .doc = "begin at step 0 with the parameters of the checkpoint and new optimizer states",
          .choices = {"params"}}};
     const std::vector<OptionDef>::iterator output =
@@ -69,12 +74,6 @@ RunCheckpoints::RunCheckpoints(const Arguments& arguments, const Plan& plan, Env
     verifies_ = arguments.flag("--verify");
     if (arguments.has("--restore")) restore_ = arguments.string("--restore");
     root_reads_ = arguments.flag("--root-reads");
-    const std::pair<std::string_view, std::string_view> needs[] = {
-        {"--save-every", "--save"}, {"--save-only", "--save"}, {"--restore-only", "--restore"}};
-    for (const auto& [option, needed] : needs)
-        if (arguments.has(option) && !arguments.has(needed))
-            diagnostics.error("E0701", {}, fmt::format("{} says more about {}, which is not there", option, needed))
-                .help(fmt::format("add {} DIR", needed));
 }
 
 void RunCheckpoints::restore(const std::map<std::string, Tensor>& given, Sources& sources, Diagnostics& diagnostics) {

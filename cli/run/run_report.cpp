@@ -30,19 +30,24 @@ bool RunReport::is_printed(std::string_view output) const {
 i64 RunReport::predicted_wire_bytes() const { return wire_bytes_total(plan->report); }
 
 void judge_run(const RunReport& report, Diagnostics& diagnostics) {
+    const std::string_view help =
+        report.of_plan_file
+            ? "was the plan file edited? --verify says whether it is what its sources give; if it is, this is a "
+              "bug in shardc: please report it with the plan file"
+            : "this is a bug in shardc: please report it with the model and the layout";
     if (!report.wire_bytes_equal())
         diagnostics
             .finding("P0203", {},
                      fmt::format("the devices exchanged {} B, the plan says {} B",
                                  grouped(report.result.wire_bytes_total), grouped(report.predicted_wire_bytes())))
-            .help("this is a bug in shardc: please report it with the plan file");
+            .help(std::string(help));
     const auto compare_peak = [&](std::string_view where, i64 touched, i64 said) {
         if (touched == said) return;
         diagnostics
             .finding("P0204", {},
                      fmt::format("the fullest device touched {} B{}, the plan says {} B", grouped(touched), where,
                                  grouped(said)))
-            .help("this is a bug in shardc: please report it with the plan file");
+            .help(std::string(help));
     };
     compare_peak("", report.result.touched_peak_bytes, report.plan->peak_bytes);
     compare_peak(" on the host", report.result.touched_host_peak_bytes, report.plan->host_peak_bytes);

@@ -19,6 +19,7 @@ struct RunReport {
     std::string not_in_f64 = {};          // why they could not be made
     std::optional<StepProfile> profile;   // only with --profile
     bool show_seconds = false;            // timings differ from run to run, so they are shown only when asked for
+    bool of_plan_file = false;            // which may have been edited
     bool quiet = false;                   // no table of outputs
     std::vector<std::string> print = {};  // of which outputs all elements are shown; then no others are in the table
 

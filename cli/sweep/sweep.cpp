@@ -63,13 +63,6 @@ int SweepPlans::write(const Sweep& sweep, int code) {
                          code);
 }
 
-int refuse(Env& env, std::string message, std::string help) {
-    Diagnostics diagnostics;
-    diagnostics.error("E0701", {}, std::move(message)).help(std::move(help));
-    print_diagnostics(env, Sources(), diagnostics.all());
-    return exit_usage;
-}
-
 bool may_plan_many(const Arguments& arguments, Env& env, std::string_view why) {
     for (std::string_view option : {"--plan", "--trace", "--all", "--only", "--timing"})
         if (arguments.has(option)) {

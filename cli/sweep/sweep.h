@@ -30,7 +30,6 @@ private:
     std::vector<Compiled> failed_;
 };
 
-int refuse(Env& env, std::string message, std::string help); // E0701; the exit code
 // Refuses what is of one plan; `why` there are several: "--set gives several values". False then.
 bool may_plan_many(const Arguments& arguments, Env& env, std::string_view why);
 // nullopt after E0701.

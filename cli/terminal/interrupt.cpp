@@ -7,6 +7,8 @@ namespace shard {
 namespace {
 
 constexpr std::array<int, 3> ending_signals = {SIGINT, SIGTERM, SIGHUP};
+// These end a process too, a run's as any other: a scheduler's warning, a limit of time, Ctrl-backslash.
+constexpr std::array<int, 5> other_ending_signals = {SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
 
 // A signal handler reaches nothing but what lives as long as the process.
 struct Caught {
@@ -44,6 +46,7 @@ void handle(int signal, void (*handler)(int), struct sigaction* before) {
     action.sa_flags = SA_RESTART; // system calls under way go on
     sigemptyset(&action.sa_mask);
     for (int other : ending_signals) sigaddset(&action.sa_mask, other); // one at a time
+    for (int other : other_ending_signals) sigaddset(&action.sa_mask, other);
     sigaction(signal, &action, nullptr);
 }
 
@@ -51,6 +54,7 @@ void handle(int signal, void (*handler)(int), struct sigaction* before) {
 
 void prepare_signals() {
     for (int signal : ending_signals) handle(signal, end_process, nullptr);
+    for (int signal : other_ending_signals) handle(signal, end_process, nullptr);
     std::signal(SIGXFSZ, SIG_IGN); // the write fails with EFBIG
 }
 

@@ -1,6 +1,7 @@
 // Signals that end the program: SIGINT (Ctrl-C), SIGTERM (kill), SIGHUP (the terminal is gone). They end it as usual,
 // but first what is half-written is removed. While a run is under way the first one only asks it to stop after the
-// running step, so that what was reached can be reported and saved; the second one ends the process.
+// running step, so that what was reached can be reported and saved; the second one ends the process. Other signals that
+// end a process (SIGQUIT, SIGUSR1, ...) always do, and remove what is half-written too.
 #pragma once
 
 #include <array>

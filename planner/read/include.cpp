@@ -46,7 +46,15 @@ public:
             const std::optional<std::string> name = read_string(item, "include", *diagnostics_);
             if (!name) continue;
             const int found = (*find_)(*name, item.span);
-            if (found < 0 || found == model_file_ || std::find(files.begin(), files.end(), found) != files.end())
+            if (found == model_file_) {
+                diagnostics_
+                    ->error("E0121", item.span, fmt::format("'{}' is the model, which cannot be included", *name))
+                    .help("leave it out: modules are known in the file that holds them; what several files need is a "
+                          "file "
+                          "of modules");
+                continue;
+            }
+            if (found < 0 || std::find(files.begin(), files.end(), found) != files.end())
                 continue; // a circle ends where it began
             if (files.size() == most_files) {
                 diagnostics_->error("E0121", item.span, fmt::format("more than {} files are included", most_files))

@@ -13,7 +13,7 @@
 
 What they find is kept in CLONE/build/mutants. One build serves all mutants, so that a mutant costs seconds.
 """
-import argparse, glob, json, os, random, re, subprocess, sys, time
+import argparse, glob, json, os, random, re, shutil, subprocess, sys, time
 
 SWAPS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" == ", " != "), (" != ", " == "),
          (" && ", " || "), (" || ", " && "), (" + ", " - "), (" - ", " + "), (" * ", " + "), ("true", "false"),
@@ -30,7 +30,7 @@ SWITCH = """// Mutants, planted by tests/mutants/mutants.py.
 #include <unistd.h>
 static unsigned char reached[1 << 16];
 extern "C" void shard_mutants_again() { for (unsigned char& one : reached) one = 0; }
-bool shard_mutant(int id) {
+extern "C" bool shard_mutant(int id) {
     static const int on = [] { const char* text = std::getenv("SHARD_MUTANT"); return text ? std::atoi(text) : 0; }();
     static const char* log = std::getenv("SHARD_MUTANT_LOG");
     if (log && !reached[id]) {
@@ -181,7 +181,7 @@ def write(clone, mutants, originals):
         for mutant in here:
             text = planted(text, mutant)
         if here:
-            text = QUIET + "bool shard_mutant(int);\n" + text
+            text = QUIET + 'extern "C" bool shard_mutant(int);\n' + text
         full = os.path.join(clone, path)
         if open(full).read() != text:
             open(full, "w").write(text)
@@ -214,7 +214,7 @@ def plant(options):
         mutants.append({"id": len(mutants) + 1, "file": path, "line": line, "at": at, "old": old, "new": new,
                         "code": text.split("\n")[line - 1].strip()})
     write(".", mutants, originals)
-    env = dict(os.environ, LDFLAGS="-fuse-ld=mold")
+    env = dict(os.environ, LDFLAGS="-fuse-ld=mold") if shutil.which("mold") else os.environ
     subprocess.run(["cmake", "--preset", "ci", "-DSHARDC_BENCH=OFF"], env=env,
                    check=True, stdout=subprocess.DEVNULL)
     targets = ["shard_tests", "shard_property_tests", "shardc"]
@@ -223,12 +223,11 @@ def plant(options):
                               capture_output=True, text=True)
         if made.returncode == 0:
             break
-        failed = set(re.findall(r"FAILED: \S*?\.dir/(\S+)\.o", made.stdout))
-        bad = [m for m in mutants if m["file"] in failed]
+        # Files are compiled in batches: what failed is where the compiler points, of several in a file those near its line.
+        pointed = {(f, int(n)) for f, n in re.findall(r"([\w/.]+\.cpp):(\d+):\d+: error", made.stdout)}
+        bad = [m for m in mutants if any(f.endswith(m["file"]) for f, _ in pointed)]
         if not bad:
             sys.exit(made.stdout[-4000:])
-        # Of several in a file, those at whose line the compiler points, if any.
-        pointed = {(f, int(n)) for f, n in re.findall(r"([\w/]+\.cpp):(\d+):\d+: error", made.stdout)}
         named = [m for m in bad if any(f.endswith(m["file"]) and abs(n - m["line"]) < 12 for f, n in pointed)]
         gone = {m["id"] for m in (named or bad)}
         print(f"{len(gone)} do not compile", flush=True)

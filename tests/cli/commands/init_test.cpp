@@ -137,7 +137,7 @@ TEST_CASE("init says what it does not know, and writes nothing then") {
     says(config, "--devices takes a whole number", "--devices 0");
     says(config, "there is no hardware 'h1000'", "--hardware h1000");
     MemoryFiles none;
-    CHECK(holds(init(none, "--devices 4").err, "it goes with --from"));
+    CHECK(holds(init(none, "--devices 4").err, "--devices says more about --from"));
     CHECK(holds(init(none, "--from nothing.json").err, "E0702"));
     CHECK(none.files.empty());
 }

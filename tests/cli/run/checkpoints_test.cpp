@@ -229,7 +229,7 @@ TEST_CASE("run --save and --restore: slips are refused before anything runs") {
         return result.err;
     };
     CHECK(refused("--save-every 2") == "error[E0701]: --save-every says more about --save, which is not there\n"
-                                       "  = help: add --save DIR\n\n");
+                                       "  = help: add --save DIR, or leave --save-every out\n\n");
     CHECK(refused("--save-every 0 --save " + folder) == "error[E0701]: --save-every takes a whole number from 1 to "
                                                         "2147483647, not '0'\n  = help: `shardc COMMAND --help` lists "
                                                         "options and what they take\n\n");

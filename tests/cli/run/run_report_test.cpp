@@ -46,8 +46,10 @@ TEST_CASE("run: a plan that predicts other bytes than its steps move is a findin
     files.files["plan.json"] = print_plan(plan);
     const CommandResult result = run_command(files, "run plan.json");
     CHECK(result.code == 1);
-    CHECK(result.err == "error[P0203]: the devices exchanged 196,608 B, the plan says 196,672 B\n"
-                        "  = help: this is a bug in shardc: please report it with the plan file\n\n");
+    CHECK(result.err ==
+          "error[P0203]: the devices exchanged 196,608 B, the plan says 196,672 B\n"
+          "  = help: was the plan file edited? --verify says whether it is what its sources give; if it is, "
+          "this is a bug in shardc: please report it with the plan file\n\n");
     CHECK(result.out.find("DIFFERENT") != std::string::npos);
 }
 

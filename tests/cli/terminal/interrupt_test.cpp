@@ -15,6 +15,7 @@
 #include <random>
 #include <thread>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -166,8 +167,10 @@ TEST_CASE("a signal at any moment leaves nothing half-written, a kill what the n
 TEST_CASE("outside of a run a signal ends the process as usual, and what is half-written goes away") {
     fs::remove_all(folder);
     fs::create_directories(folder);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU}) {
         const std::string result = in_child([&] {
+            const rlimit no_core = {0, 0};
+            ::setrlimit(RLIMIT_CORE, &no_core);
             prepare_signals();
             const std::string side = folder + "/" + temporary_name();
             const Temporary made_before(side), file(side + "/file"), alone(folder + "/" + temporary_name());
