@@ -26,7 +26,7 @@ GradientSums gradient_sums(const Graph& graph, const GraphFacts& facts) {
         const Node& node = graph.node(producer);
         if (node.closes() >= 0) { // a sum over trips, or a stack of gradients, is a gradient in every trip
             const GraphLoop& loop = graph.loops[node.closes()];
-            const auto is_of = [&](const GraphLoop::Sum& sum) { return sum.result == id; };
+            const auto is_of = [result = id](const GraphLoop::Sum& sum) { return sum.result == result; };
             const bool is_sum = std::any_of(loop.sums.begin(), loop.sums.end(), is_of);
             for (size_t n = 0; n < node.outputs.size(); ++n)
                 if (node.outputs[n] == id) open.push_back({node.inputs[n], is_added_up || is_sum});
