@@ -95,6 +95,10 @@ private:
         return id >= 0 ? std::string(shard::op_name(c_.graph->node(id))) : std::string();
     }
 
+    static std::string_view owner(Role role) {
+        return role == Role::state ? "its state" : role == Role::value ? "the value" : "its parameter";
+    }
+
     Because because(const Decision& decision) const {
         Because out;
         out.cause = decision.cause;
@@ -129,9 +133,7 @@ private:
             out.words = "how attention comes to the keys that other devices hold";
             break;
         case Decision::Cause::parameter:
-            out.words =
-                fmt::format("as its {} {}", c_.graph->value(decision.from).role == Role::state ? "state" : "parameter",
-                            value_name(decision.from));
+            out.words = fmt::format("as {} {}", owner(c_.graph->value(decision.from).role), value_name(decision.from));
             break;
         case Decision::Cause::propagation:
             out.from = decision.from >= 0 ? value_name(decision.from) : "a neighbour";

@@ -295,6 +295,7 @@ private:
         if (named_[id]) return;
         named_[id] = true;
         builder_.rename(id, builder_.unique_name(graph_.value(of).name + ".grad", "_"), graph_.value(of).span);
+        graph_.value(id).of = of;
         std::vector<std::string>& logical = graph_.value(id).type.logical;
         for (size_t d = 0; d < logical.size(); ++d)
             if (logical[d].empty()) logical[d] = type(of).logical[d];

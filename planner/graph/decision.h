@@ -15,7 +15,7 @@ struct Decision {
         fsdp,       // the layout's `fsdp`
         spread,     // behind the sum that `node` makes (planner/partition/spread.h)
         attention,  // how attention comes to keys that other devices hold (planner/attention)
-        parameter,  // a state or gradient follows its parameter, `from`
+        parameter,  // a state or gradient follows what it belongs to, `from`
         propagation
     };
     ValueId value = -1;

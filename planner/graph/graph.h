@@ -26,7 +26,7 @@ struct Value {
     Shared<Generate> init;        // inputs, params and states: global shape, start left empty
     int decl = -1;                // inputs and params: index into Graph::declared
     int loop = -1;                // the innermost loop inside which it is made; -1: outside all
-    ValueId of = -1;              // states and gradients: the parameter that they belong to
+    ValueId of = -1;              // states and gradients: the parameter, or the value of the forward pass, that they belong to
     int stacked = 0;              // parameters: how many leading dims hold the layers of blocks that are scanned
     int region = -1;              // the manual region that it is a local value of, as in GraphRegion; -1: none
     std::vector<int> varying;     // in a region: the mesh axes over which it varies, sorted

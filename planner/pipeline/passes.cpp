@@ -17,6 +17,7 @@
 #include "planner/partition/verify_local.h"
 #include "planner/pipeline/attach_sources.h"
 #include "planner/pipeline/attention_ways.h"
+#include "planner/pipeline/gradients_as_values.h"
 #include "planner/pipeline/joint_partition.h"
 #include "planner/pipeline/spread_on_few.h"
 #include "planner/price/judge.h"
@@ -133,6 +134,18 @@ void propagate(Compilation& c, const PlanRequest&, Sources&) {
     check_sizes(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
 }
 
+void gradients(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->partitioner != Partitioner::shardc) return;
+    std::optional<Seeds> seeds = seed_gradients_as_values(*c.graph, *c.seeds, *c.propagation);
+    if (!seeds) return;
+    Propagation as_values = propagate(*c.graph, c.layout->mesh, *seeds);
+    const StepCost as_it_is = price_alone(*c.graph, *c.propagation, *c.layout, decisions_of(c)).cost,
+                   drawn = price_alone(*c.graph, as_values, *c.layout, decisions_of(c)).cost;
+    if (!costs_less(drawn, as_it_is, least_gain)) return;
+    c.seeds = std::move(seeds);
+    c.propagation = std::move(as_values);
+}
+
 // XLA gathers, or what the program asks for.
 void attention(Compilation& c, const PlanRequest&, Sources&) {
     if (c.layout->partitioner != Partitioner::shardc) return;
@@ -244,6 +257,8 @@ constexpr PassDef passes[] = {
      "a move of moves is one op, where nobody else reads what is between", join, check_graph},
     {"propagate", "Graph + seeds -> a sharding for every value, with a decision log",
      "every value has a closed sharding that divides, every axis a cause", propagate, nullptr},
+    {"gradients", "gradients lie as their values do, where that is faster",
+     "every value has a closed sharding that divides", gradients, check_graph, true},
     {"attention",
      "attention whose sequence is split passes keys round a ring, or exchanges heads, where that is cheaper",
      "every value has a closed sharding that divides", attention, check_graph, true},
