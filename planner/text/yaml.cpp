@@ -103,6 +103,7 @@ public:
         add_weight(weight_of(value), span);
         check_seen(value, span);
         if (!stack_.empty() && stack_.back().is_map && !stack_.back().has_key) {
+            if (anchor != 0) reject_key(position(mark) + bom_, "a name with an anchor");
             begin_entry(value, quoted, span, offset);
             return;
         }
@@ -389,6 +390,7 @@ std::optional<Yaml> parse(const Sources& sources, int file, Diagnostics& diagnos
     if (!check_tokens(TextPlaces(sources, file), diagnostics)) return std::nullopt;
     TreeBuilder builder(sources, file, bom, diagnostics);
     try {
+        if (!text.ends_with('\n')) text += '\n'; // what a file means does not hang on its last line's end
         std::istringstream stream(std::move(text));
         YAML::Parser parser(stream);
         while (parser.HandleNextDocument(builder)) {

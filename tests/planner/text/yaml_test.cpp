@@ -103,7 +103,15 @@ TEST_CASE("merge keys, tags and keys that are not names are refused") {
     CHECK(yaml_problems("a: !!str 5\n") ==
           "E0112 1:4+5 tags (!) are not supported\n  help remove the tag; quote a value to make it a string\n");
     CHECK(yaml_problems("[a, b]: c\n") == "E0104 1:1+1 a list cannot be a key: keys are names\n");
+    CHECK(yaml_problems("&x a: c\n") == "E0104 1:1+1 a name with an anchor cannot be a key: keys are names\n");
     CHECK(yaml_problems(": c\n") == "E0104 1:1+1 an empty key cannot be a key: keys are names\n");
+}
+
+TEST_CASE("yaml: what a file means does not hang on the end of its last line") {
+    for (const std::string text : {"a: |\n b", "a: >\n b"})
+        for (const std::string end : {"", "\n"}) CHECK(yaml_problems(text + end).starts_with("E0120 1:4"));
+    for (const std::string text : {"a: |-\n b", "a: b # c", "a: [1,\n 2]"})
+        for (const std::string end : {"", "\n"}) CHECK(yaml_problems(text + end) == "");
 }
 
 TEST_CASE("an unquoted question mark is told to be quoted") {
