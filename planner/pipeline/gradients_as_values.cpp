@@ -24,6 +24,7 @@ std::optional<Seeds> seed_gradients_as_values(const Graph& graph, const Seeds& s
     for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
         const Value& value = graph.value(id);
         if (value.role != Role::value || value.of < 0 || value.producer < 0 || seeds.values[id] ||
+            is_constraint(graph.node(value.producer)) || // it says where
             value.type.shape != graph.value(value.of).type.shape ||
             !lie_across(propagation.values[id], propagation.values[value.of]))
             continue;

@@ -14,7 +14,7 @@
 namespace shard {
 
 // The seeds, and for each gradient that uses an axis along another dim than its value does: the value's sharding, dims that
-// are whole open. nullopt: there are none.
+// are whole open. Not of those that a constraint makes. nullopt: there are none.
 std::optional<Seeds> seed_gradients_as_values(const Graph& graph, const Seeds& seeds, const Propagation& propagation);
 
 } // namespace shard
