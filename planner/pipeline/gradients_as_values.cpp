@@ -2,8 +2,6 @@
 
 #include "plans/sharding/axis_lists.h"
 
-#include <algorithm>
-
 namespace shard {
 
 namespace {

@@ -11,6 +11,8 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 #include <sstream>
 
@@ -76,6 +78,17 @@ public:
         }
         add_weight(1, span);
         finish({span, std::monostate{}}, anchor, 1, 0);
+    }
+
+    // yaml-cpp takes all signs: of a name that ends in a colon the next reader would make a key.
+    void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
+        const auto is_of_names = [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+        };
+        if (std::all_of(name.begin(), name.end(), is_of_names)) return;
+        error("E0101", place(position(mark)), fmt::format("'&{}' cannot be an anchor", name))
+            .help("name anchors with letters, digits, '_', '-' and '.'");
+        throw Stop{};
     }
 
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
