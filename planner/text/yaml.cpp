@@ -247,11 +247,9 @@ private:
     }
 
     void begin_entry(const std::string& key, bool quoted, Span span, size_t offset) {
-        const size_t before = text().substr(0, offset).find_last_not_of(" \t\r\n");
+        const std::optional<size_t> mark = question_mark_before(offset);
         constexpr size_t longest_key = 1024; // that YAML takes without a mark: who has a longer one has to mark it
-        if (before != std::string_view::npos && text()[before] == '?' && before + 1 < offset &&
-            key.size() < longest_key)
-            reject_key(before, "a key marked with ?");
+        if (mark && *mark + 1 < offset && key.size() < longest_key) reject_key(*mark, "a key marked with ?");
         Frame& top = stack_.back();
         if (!quoted && key == "<<") {
             error("E0103", span, "merge keys (<<) are not supported").help("write the keys out where they are needed");
@@ -266,9 +264,16 @@ private:
         top.key_end = offset + span.length;
     }
 
-    [[noreturn]] void reject_key(size_t offset, std::string_view what) {
+    // The ? that marks what stands at a place; a comment may end in one too.
+    std::optional<size_t> question_mark_before(size_t offset) const {
         const size_t before = text().substr(0, offset).find_last_not_of(" \t\r\n");
-        if (before != std::string_view::npos && text()[before] == '?') offset = before;
+        if (before == std::string_view::npos || text()[before] != '?') return std::nullopt;
+        const size_t line = before == 0 ? 0 : text().rfind('\n', before - 1) + 1; // npos + 1 is 0
+        return next_comment(places_, line) < before ? std::nullopt : std::optional(before);
+    }
+
+    [[noreturn]] void reject_key(size_t offset, std::string_view what) {
+        offset = question_mark_before(offset).value_or(offset);
         const Span span = places_.at(offset);
         if (offset < text().size() && text()[offset] == '?')
             error("E0117", span, std::string(question_mark)).help(std::string(question_mark_help));
@@ -312,9 +317,11 @@ private:
     bool is_written(size_t offset) const {
         while (offset < text().size() && text()[offset] == '&')
             offset = skip_yaml_blanks(text(), yaml_property_end(text(), offset));
-        const size_t end = text().find_first_not_of("~nulNUL", offset);
+        const size_t end = std::min(text().find_first_of(" \t\r\n,]}:", offset), text().size());
+        const std::string_view word = text().substr(offset, end - offset);
         const size_t next = text().find_first_not_of(" \t", end);
-        return end > offset && (next == std::string_view::npos || text()[next] != ':');
+        return (word == "~" || word == "null" || word == "Null" || word == "NULL") &&
+               (next == std::string_view::npos || text()[next] != ':');
     }
 
     // yaml-cpp takes |# for | and a comment, which is none to others.

@@ -112,6 +112,12 @@ TEST_CASE("merge keys, tags and keys that are not names are refused") {
     CHECK(yaml_problems(": c\n") == "E0104 1:1+1 an empty key cannot be a key: keys are names\n");
 }
 
+TEST_CASE("yaml: a comment that ends in a question mark marks no key") {
+    CHECK(yaml_problems("# why?\na: 1 # or 2?\n\nb: # ?\n  c: {# d?\n    d: 1}\n") == "");
+    CHECK(yaml_problems("a: \"#\"\n? b\n").starts_with("E0117 2:1"));
+    CHECK(yaml_problems("# a\n? b\n: 1\n").starts_with("E0117 2:1"));
+}
+
 TEST_CASE("yaml: what a file means does not hang on the end of its last line") {
     for (const std::string text : {"a: |\n b", "a: >\n b"})
         for (const std::string end : {"", "\n"}) CHECK(yaml_problems(text + end).starts_with("E0120 1:4"));
