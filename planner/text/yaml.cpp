@@ -3,6 +3,7 @@
 #include "planner/text/yaml.h"
 
 #include "planner/text/yaml_indent.h"
+#include "planner/text/yaml_marks.h"
 #include "planner/text/yaml_text.h"
 #include "plans/base/printable.h"
 
@@ -12,7 +13,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <sstream>
 
@@ -76,7 +76,7 @@ public:
                 span = top.pending.key_span;
             check_colon(top);
         }
-        if (anchor != 0 && !is_written(offset)) {
+        if (anchor != 0 && !writes_null(text(), offset)) {
             error("E0101", places_.at(offset), "this anchor stands before nothing")
                 .help("write a value behind it (~ for nothing), or leave it out");
             throw Stop{};
@@ -85,12 +85,8 @@ public:
         finish({span, std::monostate{}}, anchor, 1, 0);
     }
 
-    // yaml-cpp takes all signs: of a name that ends in a colon the next reader would make a key.
     void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
-        const auto is_of_names = [](char c) {
-            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
-        };
-        if (std::all_of(name.begin(), name.end(), is_of_names)) return;
+        if (is_anchor_name(name)) return;
         error("E0101", place(position(mark)), fmt::format("'&{}' cannot be an anchor", name))
             .help("name anchors with letters, digits, '_', '-' and '.'");
         throw Stop{};
@@ -117,7 +113,13 @@ public:
         const size_t offset = skip_properties(position(mark) + bom_, tag);
         const bool quoted = tag != "?" && offset < text().size() && text()[offset] != '|' && text()[offset] != '>';
         const bool plain = tag == "?";
-        if (!plain && !quoted && offset < text().size()) check_block_header(offset);
+        const std::optional<size_t> comment =
+            !plain && !quoted ? comment_in_block_header(text(), offset) : std::nullopt;
+        if (comment) {
+            error("E0101", places_.at(*comment), "a comment behind a block text begins after a blank")
+                .help("write a blank before the #");
+            throw Stop{};
+        }
         const Span span = places_.at(offset, scalar_length(offset, plain ? std::string_view(value) : ""));
         add_weight(weight_of(value), span);
         check_seen(value, span);
@@ -247,7 +249,7 @@ private:
     }
 
     void begin_entry(const std::string& key, bool quoted, Span span, size_t offset) {
-        const std::optional<size_t> mark = question_mark_before(offset);
+        const std::optional<size_t> mark = question_mark_before(places_, offset);
         constexpr size_t longest_key = 1024; // that YAML takes without a mark: who has a longer one has to mark it
         if (mark && *mark + 1 < offset && key.size() < longest_key) reject_key(*mark, "a key marked with ?");
         Frame& top = stack_.back();
@@ -264,16 +266,8 @@ private:
         top.key_end = offset + span.length;
     }
 
-    // The ? that marks what stands at a place; a comment may end in one too.
-    std::optional<size_t> question_mark_before(size_t offset) const {
-        const size_t before = text().substr(0, offset).find_last_not_of(" \t\r\n");
-        if (before == std::string_view::npos || text()[before] != '?') return std::nullopt;
-        const size_t line = before == 0 ? 0 : text().rfind('\n', before - 1) + 1; // npos + 1 is 0
-        return next_comment(places_, line) < before ? std::nullopt : std::optional(before);
-    }
-
     [[noreturn]] void reject_key(size_t offset, std::string_view what) {
-        offset = question_mark_before(offset).value_or(offset);
+        offset = question_mark_before(places_, offset).value_or(offset);
         const Span span = places_.at(offset);
         if (offset < text().size() && text()[offset] == '?')
             error("E0117", span, std::string(question_mark)).help(std::string(question_mark_help));
@@ -311,26 +305,6 @@ private:
             offset = skip_yaml_blanks(text(), yaml_property_end(text(), offset));
         }
         return offset;
-    }
-
-    // Whether something is written for nothing behind the anchors at a place: ~ or null, and no key of that name.
-    bool is_written(size_t offset) const {
-        while (offset < text().size() && text()[offset] == '&')
-            offset = skip_yaml_blanks(text(), yaml_property_end(text(), offset));
-        const size_t end = std::min(text().find_first_of(" \t\r\n,]}:", offset), text().size());
-        const std::string_view word = text().substr(offset, end - offset);
-        const size_t next = text().find_first_not_of(" \t", end);
-        return (word == "~" || word == "null" || word == "Null" || word == "NULL") &&
-               (next == std::string_view::npos || text()[next] != ':');
-    }
-
-    // yaml-cpp takes |# for | and a comment, which is none to others.
-    void check_block_header(size_t offset) {
-        const size_t end = text().find_first_not_of("+-0123456789", offset + 1);
-        if (end >= text().size() || text()[end] != '#') return;
-        error("E0101", places_.at(end), "a comment behind a block text begins after a blank")
-            .help("write a blank before the #");
-        throw Stop{};
     }
 
     int plain_length(size_t offset) const {

@@ -1,0 +1,37 @@
+#include "planner/text/yaml_marks.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace shard {
+
+bool is_anchor_name(std::string_view name) {
+    return std::all_of(name.begin(), name.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+    });
+}
+
+bool writes_null(std::string_view text, size_t offset) {
+    while (offset < text.size() && text[offset] == '&')
+        offset = skip_yaml_blanks(text, yaml_property_end(text, offset));
+    const size_t end = std::min(text.find_first_of(" \t\r\n,]}:", offset), text.size());
+    const std::string_view word = text.substr(offset, end - offset);
+    const size_t next = text.find_first_not_of(" \t", end);
+    return (word == "~" || word == "null" || word == "Null" || word == "NULL") &&
+           (next == std::string_view::npos || text[next] != ':');
+}
+
+std::optional<size_t> comment_in_block_header(std::string_view text, size_t offset) {
+    const size_t end = text.find_first_not_of("+-0123456789", offset + 1);
+    return end < text.size() && text[end] == '#' ? std::optional(end) : std::nullopt;
+}
+
+std::optional<size_t> question_mark_before(const TextPlaces& places, size_t offset) {
+    const std::string_view text = places.text();
+    const size_t before = text.substr(0, offset).find_last_not_of(" \t\r\n");
+    if (before == std::string_view::npos || text[before] != '?') return std::nullopt;
+    const size_t line = before == 0 ? 0 : text.rfind('\n', before - 1) + 1; // npos + 1 is 0
+    return next_comment(places, line) < before ? std::nullopt : std::optional(before);
+}
+
+} // namespace shard

@@ -1,0 +1,17 @@
+// Marks of YAML that yaml-cpp takes for others, or where YAML has none: what is read differently elsewhere is refused.
+#pragma once
+
+#include "planner/text/yaml_text.h"
+
+namespace shard {
+
+// Letters, digits, '_', '-' and '.': of `&x:` another reader makes a key.
+bool is_anchor_name(std::string_view name);
+// Whether ~ or null stands behind the anchors at a place, and is no key.
+bool writes_null(std::string_view text, size_t offset);
+// The # of `|#`, where a block text begins at `offset`: a comment begins after a blank.
+std::optional<size_t> comment_in_block_header(std::string_view text, size_t offset);
+// The ? that marks what stands at a place as a key. A comment may end in one too.
+std::optional<size_t> question_mark_before(const TextPlaces& places, size_t offset);
+
+} // namespace shard
