@@ -241,3 +241,17 @@ TEST_CASE("distributions are those of jax.random") {
 %out = stablehlo.convert %39 : (tensor<4xui32>) -> tensor<4xi32>
 )");
 }
+
+TEST_CASE("whole numbers from all that 32 bits have are the words as they are, fewer are remainders") {
+    const auto remainders = [](double high) {
+        const std::string body =
+            body_of(drawn({of(DistributionKind::randint, -2147483648.0, high), {7, 9}}), {}, {DType::i32, {4}});
+        int count = 0;
+        for (size_t at = body.find("stablehlo.remainder"); at != std::string::npos;
+             at = body.find("stablehlo.remainder", at + 1))
+            ++count;
+        return count;
+    };
+    CHECK(remainders(2147483648.0) == 1); // of the device's number
+    CHECK(remainders(2147483647.0) == 4);
+}
