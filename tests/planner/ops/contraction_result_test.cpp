@@ -80,7 +80,7 @@ TEST_CASE("a contraction has a result of its operands' type or of the one in whi
           "error E0226: 'dot' of f32 operands has a result of f32, not bf16");
 }
 
-TEST_CASE("one operand of an einsum is moved and summed, whole numbers too; several are multiplied, floats alone") {
+TEST_CASE("an einsum of one operand moves and sums whole numbers too, and of several it multiplies floats alone") {
     const TensorType whole = typed(DType::i32, {2, 4});
     CHECK(shape_of("einsum", {whole}, {{"equation", std::string("ab->ba")}}) == "i32(4, 2)");
     CHECK(shape_of("einsum", {whole, whole}, {{"equation", std::string("ab,ab->ba")}}).starts_with("error E0"));
