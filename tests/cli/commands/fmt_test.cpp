@@ -47,6 +47,16 @@ TEST_CASE("fmt: a file of another program is left as it is") {
     CHECK(run_command(files, "fmt names.yaml").code == 0);
 }
 
+TEST_CASE("fmt: of a file that holds nothing that is said, and what is nothing is nobody else's") {
+    MemoryFiles files;
+    files.files["empty.yaml"] = "# nothing yet\n";
+    files.files["null.yaml"] = "~ # nothing\n";
+    const CommandResult result = run_command(files, "fmt empty.yaml");
+    CHECK(result.code == 2);
+    CHECK(result.err.starts_with("error[E0109]: the file is empty\n"));
+    CHECK(run_command(files, "fmt null.yaml").code == 0);
+}
+
 TEST_CASE("fmt: a comment that belongs to the list above it goes with the list where keys are put in order") {
     MemoryFiles files;
     files.files["f.yaml"] = "rules:\n- a: 1\n    # c\n# d\nmesh: {}\n";

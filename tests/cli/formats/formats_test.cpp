@@ -239,3 +239,12 @@ TEST_CASE("a terminal's width is where texts of findings are broken, at spaces")
                   "finding  good.yaml  1 collective, 24.0 KiB sent\n"
                   "                    per device; peak 2.05 MiB\n");
 }
+
+TEST_CASE("json lists what was checked, and of what has no name the diagnostics alone") {
+    Fixture fixture;
+    fixture.subjects[0].name.clear();
+    const nlohmann::json payload = nlohmann::json::parse(fixture.render("json"));
+    REQUIRE(payload["subjects"].size() == 1);
+    CHECK(payload["subjects"][0]["name"] == "good.yaml");
+    CHECK(payload["diagnostics"].size() == 2);
+}

@@ -7,6 +7,7 @@ namespace shard {
 TEST_CASE("a unified diff has changes with three lines around, and one hunk of those that are near") {
     CHECK(unified_diff("f", "a\n", "a\n") == "");
     CHECK(unified_diff("f", "a\nb\nc\n", "a\nB\nc\n") == "--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n");
+    CHECK(unified_diff("f", "a\na\n", "a\n") == "--- f\n+++ f\n@@ -1,2 +1,1 @@\n a\n-a\n");
     CHECK(unified_diff("f", "", "a\n") == "--- f\n+++ f\n@@ -0,0 +1,1 @@\n+a\n");
     CHECK(unified_diff("f", "a", "a\n") == "--- f\n+++ f\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n");
     // Lines 1 to 9; the first and the last change: six lines between are context of both, eight part them.

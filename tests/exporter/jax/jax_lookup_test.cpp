@@ -58,6 +58,14 @@ TEST_CASE("export --to jax: dims that a table and its indices share are mapped, 
     CHECK_FALSE(has(exported("gather: [x, n], dim: 0"), "partial"));
 }
 
+TEST_CASE("export --to jax: constants are filled in, zeros as such but for the one with a sign") {
+    CHECK(has(exported("constant: 1.5, shape: [a, b]"), "jnp.full((4, 8), 1.5, jnp.float32)"));
+    CHECK(has(exported("constant: 0, shape: [a, b]"), "jnp.zeros((4, 8), jnp.float32)"));
+    CHECK(has(exported("constant: -0.0, shape: [a, b]"), "jnp.full((4, 8), -0.0, jnp.float32)"));
+    CHECK(has(exported("constant: 2147483648, shape: [a, b], dtype: u32"), "jnp.uint32(2147483648)"));
+    CHECK_FALSE(has(exported("constant: 2147483647, shape: [a, b], dtype: u32"), "jnp.uint32(2147483647)"));
+}
+
 TEST_CASE("export --to jax: what is combined into a table begins with what combining leaves alone") {
     CHECK(has(exported("scatter_max: [n, x], dim: 1, size: 5"),
               "    table = jnp.full((2, 5), -jnp.inf, jnp.float32)\n"

@@ -68,6 +68,25 @@ TEST_CASE("an arithmetic shift brings in the highest bit, also of numbers withou
                            "  - result: {cast: shift_right, dtype: u32}\n");
 }
 
+TEST_CASE("the largest of a hardware's top k are taken, in another form it is refused") {
+    const auto taken = [](const std::string& comparator, int k) {
+        return graph_of(
+            x,
+            fmt::format("  %i = stablehlo.iota dim = 0 : tensor<4xi32>\n"
+                        "  %l = stablehlo.constant dense<0xFF800000> : tensor<f32>\n"
+                        "  %n = stablehlo.constant dense<-1> : tensor<i32>\n"
+                        "  %t:2 = stablehlo.custom_call @ApproxTopK(%x, %i, %l, %n) {{called_computations = "
+                        "[@{}_f32_comparator], mhlo.backend_config = {{reduction_dim = 0 : i64, top_k = {} : "
+                        "i64}}}} : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, "
+                        "tensor<2xi32>)\n  %r = stablehlo.add %t#0, %t#0 : tensor<2xf32>\n",
+                        comparator, k),
+            "tensor<2xf32>");
+    };
+    CHECK(has(taken("top_k_gt", 2), "{top_k: x, k: 2}"));
+    for (const std::string& other : {taken("top_k_lt", 2), taken("top_k_gt", 3)})
+        CHECK(has(other, "lax.approx_max_k of another form"));
+}
+
 TEST_CASE("negative numbers without a sign wrap") {
     const std::string u32 = "tensor<4xui32>";
     CHECK(has(graph_of("%x: tensor<4xui32> loc(\"x\")", fmt::format("  %r = stablehlo.negate %x : {}\n", u32), u32),

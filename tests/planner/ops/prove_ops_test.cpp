@@ -26,6 +26,8 @@ graph:
   - i: {iota: [a, b], dim: b, dtype: f32}
   - y: {mul: [i, x]}
   - y: {clamp: y, min: -3, max: 3}
+  - y: {clamp: y, max: 2.5}
+  - y: {clamp: y, min: -2.5}
   - k: {gt: [x, 0.25]}
   - y: {select: [k, y, 0]}
   - h: {cast: y, dtype: bf16}
