@@ -324,7 +324,7 @@ void YamlWriter::write_block_scalar(size_t indent) {
         if (line.ends_with('\r')) line.remove_suffix(1);
         const size_t blank = line.find_first_not_of(' ');
         if (blank != std::string_view::npos) {
-            if (content == 0 && digit == std::string::npos) content = std::max<size_t>(blank, 1);
+            if (content == 0 && digit == std::string::npos) content = std::max(blank, parent_ + 1);
             if (blank < content) break;
         }
         found.push_back(line);

@@ -124,6 +124,7 @@ public:
         add_weight(weight_of(value), span);
         check_seen(value, span);
         if (!stack_.empty() && stack_.back().is_map && !stack_.back().has_key) {
+            if (plain && is_document_mark(value)) reject_key(offset, "what begins as a mark of documents does");
             if (anchor != 0) reject_key(position(mark) + bom_, "a name with an anchor");
             begin_entry(value, quoted, span, offset);
             return;

@@ -11,6 +11,10 @@ bool is_anchor_name(std::string_view name) {
     });
 }
 
+bool is_document_mark(std::string_view plain) {
+    return (plain.starts_with("---") || plain.starts_with("...")) && (plain.size() == 3 || plain[3] == ' ');
+}
+
 bool writes_null(std::string_view text, size_t offset) {
     while (offset < text.size() && text[offset] == '&')
         offset = skip_yaml_blanks(text, yaml_property_end(text, offset));

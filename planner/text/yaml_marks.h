@@ -7,6 +7,8 @@ namespace shard {
 
 // Letters, digits, '_', '-' and '.': of `&x:` another reader makes a key.
 bool is_anchor_name(std::string_view name);
+// `--- a` and `... a`, which begin or end a document where they begin a line.
+bool is_document_mark(std::string_view plain);
 // Whether ~ or null stands behind the anchors at a place, and is no key.
 bool writes_null(std::string_view text, size_t offset);
 // The # of `|#`, where a block text begins at `offset`: a comment begins after a blank.

@@ -52,6 +52,8 @@ TEST_CASE("fmt: scalars are spelled as they were") {
     CHECK(styled("a: one\n   two\n     three\nb: 'one\n    two'\n") == "a: one two three\nb: 'one\n  two'\n");
     CHECK(styled("a: >-\n     one\n     two\nb:\n    - |- # why\n     x\n\n    - y\n") ==
           "a: >-\n  one\n  two\nb:\n  - |- # why\n    x\n\n  - y\n");
+    CHECK(styled("a:\n- b: |-\n-\n- |-\n- c\n") == "a:\n  - b: |-\n  -\n  - |-\n  - c\n");
+    CHECK(styled("  - b: |\n  -") == "- b: |\n-\n");
     CHECK(styled("a: >2-\n    one\n") == "a: >2-\n    one\n");
     CHECK(styled("a: [x,,]\nb: [,]\nc: [,x,, y ,,]\nd: [[],,{}]\n") ==
           "a: [x, ~]\nb: [~]\nc: [~, x, ~, y, ~]\nd: [[], ~, {}]\n");

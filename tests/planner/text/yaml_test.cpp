@@ -108,6 +108,9 @@ TEST_CASE("merge keys, tags and keys that are not names are refused") {
         CHECK_MESSAGE(yaml_problems(nothing).find("this anchor stands before nothing") != std::string::npos, nothing);
     CHECK(
         yaml_problems("a: |# b\n  c").starts_with("E0101 1:5+1 a comment behind a block text begins after a blank\n"));
+    CHECK(yaml_problems(" --- a: c\n")
+              .starts_with("E0104 1:2+1 what begins as a mark of documents does cannot be a key"));
+    CHECK(yaml_problems("---\n--a: c\n...\n") == "");
     CHECK(yaml_problems("&x a: c\n") == "E0104 1:1+1 a name with an anchor cannot be a key: keys are names\n");
     CHECK(yaml_problems(": c\n") == "E0104 1:1+1 an empty key cannot be a key: keys are names\n");
 }
