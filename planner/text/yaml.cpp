@@ -76,7 +76,9 @@ public:
                 span = top.pending.key_span;
             check_colon(top);
         }
-        if (anchor != 0 && !writes_null(text(), offset)) {
+        const bool is_written = writes_null(text(), offset);
+        if (is_written) check_right_of_key(offset);
+        if (anchor != 0 && !is_written) {
             error("E0101", places_.at(offset), "this anchor stands before nothing")
                 .help("write a value behind it (~ for nothing), or leave it out");
             throw Stop{};
@@ -94,8 +96,9 @@ public:
 
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         const size_t offset = position(mark) + bom_;
-        const Span span = places_.at(offset, plain_length(offset));
+        const Span span = places_.at(offset, plain_length(text(), offset));
         if (!stack_.empty() && stack_.back().is_map && !stack_.back().has_key) reject_key(offset, "an alias");
+        check_right_of_key(offset);
         const std::map<YAML::anchor_t, Anchor>::const_iterator found = anchors_.find(anchor);
         if (found == anchors_.end()) {
             error("E0106", span, "this alias stands for a value that contains it");
@@ -113,9 +116,8 @@ public:
         const size_t offset = skip_properties(position(mark) + bom_, tag);
         const bool quoted = tag != "?" && offset < text().size() && text()[offset] != '|' && text()[offset] != '>';
         const bool plain = tag == "?";
-        const std::optional<size_t> comment =
-            !plain && !quoted ? comment_in_block_header(text(), offset) : std::nullopt;
-        if (comment) {
+        if (const std::optional<size_t> comment = comment_in_block_header(text(), offset);
+            comment && !plain && !quoted) {
             error("E0101", places_.at(*comment), "a comment behind a block text begins after a blank")
                 .help("write a blank before the #");
             throw Stop{};
@@ -129,6 +131,7 @@ public:
             begin_entry(value, quoted, span, offset);
             return;
         }
+        if (plain || quoted) check_right_of_key(offset);
         finish({span, YamlScalar{value, !plain}}, anchor, weight_of(value), 0);
     }
 
@@ -208,6 +211,7 @@ private:
         if (static_cast<int>(stack_.size()) >= max_yaml_depth) too_deep(frame.node.span);
         if (!stack_.empty() && stack_.back().is_map && !stack_.back().has_key)
             reject_key(offset, is_map ? "a map" : "a list");
+        if (style == YAML::EmitterStyle::Flow) check_right_of_key(offset);
         frame.weight_before = weight_;
         add_weight(1, frame.node.span);
         frame.is_map = is_map;
@@ -297,20 +301,25 @@ private:
         throw Stop{};
     }
 
+    // A value on a later line than its key, and no further right, is taken by yaml-cpp alone.
+    void check_right_of_key(size_t offset) {
+        const Frame* const top = stack_.empty() ? nullptr : &stack_.back();
+        if (!top || !top->is_map || top->flow || stands_right_of(places_, offset, top->pending.key_span)) return;
+        error("E0101", places_.at(offset),
+              fmt::format("the value of '{}' is indented no further than it", top->pending.key))
+            .help("indent it, or write it behind the colon");
+        throw Stop{};
+    }
+
     // From an anchor or a tag to the value behind it. Tags would change the meaning of values, so they are refused.
     size_t skip_properties(size_t offset, const std::string& tag) {
         while (offset < text().size() && (text()[offset] == '&' || text()[offset] == '!')) {
             if (text()[offset] == '!' && !(tag.empty() || tag == "?"))
-                error("E0112", places_.at(offset, plain_length(offset)), "tags (!) are not supported")
+                error("E0112", places_.at(offset, plain_length(text(), offset)), "tags (!) are not supported")
                     .help("remove the tag; quote a value to make it a string");
             offset = skip_yaml_blanks(text(), yaml_property_end(text(), offset));
         }
         return offset;
-    }
-
-    int plain_length(size_t offset) const {
-        const size_t end = std::min(text().find_first_of(" \t\r\n,]}", offset), text().size());
-        return static_cast<int>(end - std::min(offset, end));
     }
 
     // Length to underline of the scalar at `offset`: on its first line only.
@@ -328,7 +337,7 @@ private:
         }
         if (!plain_value.empty() && text().substr(offset, plain_value.size()) == plain_value)
             return static_cast<int>(std::min(plain_value.size(), line_end - offset));
-        if (plain_value.empty()) return plain_length(offset);
+        if (plain_value.empty()) return plain_length(text(), offset);
         return static_cast<int>(line_end - offset);
     }
 
@@ -340,14 +349,6 @@ private:
     i64 weight_ = 0;
     int errors_ = 0;
 };
-
-// An unquoted ? is what most of yaml-cpp's complaints in a layout are about.
-bool at_question_mark(std::string_view text, size_t offset) {
-    if (offset >= text.size()) return false;
-    const size_t line = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
-    const size_t start = text.substr(line, offset - line + 1).find_last_not_of(" \t");
-    return start != std::string_view::npos && text[line + start] == '?';
-}
 
 // Where the alias begins that stands for nothing, as a pattern does that is not quoted: `*.yaml`.
 std::optional<size_t> undefined_alias(const YAML::Exception& exception, std::string_view text, size_t offset) {

@@ -38,4 +38,23 @@ std::optional<size_t> question_mark_before(const TextPlaces& places, size_t offs
     return next_comment(places, line) < before ? std::nullopt : std::optional(before);
 }
 
+bool at_question_mark(std::string_view text, size_t offset) {
+    if (offset >= text.size()) return false;
+    const size_t line = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
+    const size_t start = text.substr(line, offset - line + 1).find_last_not_of(" \t");
+    return start != std::string_view::npos && text[line + start] == '?';
+}
+
+bool stands_right_of(const TextPlaces& places, size_t offset, const Span& key) {
+    const Span at = places.at(offset);
+    if (at.line == key.line || at.column > key.column) return true;
+    const size_t begin = offset - static_cast<size_t>(at.column - 1);
+    return places.text().substr(begin, offset - begin).find_first_not_of(" \t") != std::string_view::npos;
+}
+
+int plain_length(std::string_view text, size_t offset) {
+    const size_t end = std::min(text.find_first_of(" \t\r\n,]}", offset), text.size());
+    return static_cast<int>(end - std::min(offset, end));
+}
+
 } // namespace shard

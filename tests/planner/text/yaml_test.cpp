@@ -121,6 +121,15 @@ TEST_CASE("yaml: a comment that ends in a question mark marks no key") {
     CHECK(yaml_problems("# a\n? b\n: 1\n").starts_with("E0117 2:1"));
 }
 
+TEST_CASE("yaml: a value on a line of its own stands further right than its key") {
+    for (const std::string value : {"b # c", "\"b\"", "~ # c", "[b]", "{b: c}", "null #"}) {
+        CHECK_MESSAGE(yaml_problems("a:\n" + value + "\n").find("E0101 2:1") == 0, value);
+        CHECK_MESSAGE(yaml_problems("l:\n  - a:\n    " + value + "\n").find("E0101 3:5") == 0, value);
+        CHECK_MESSAGE(yaml_problems("a:\n " + value + "\n") == "", value);
+    }
+    CHECK(yaml_problems("a:\n- b\nc: {d:\n1}\ne:\n|-\n  f\n") == "");
+}
+
 TEST_CASE("yaml: what a file means does not hang on the end of its last line") {
     for (const std::string text : {"a: |\n b", "a: >\n b"})
         for (const std::string end : {"", "\n"}) CHECK(yaml_problems(text + end).starts_with("E0120 1:4"));
