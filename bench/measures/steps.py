@@ -189,7 +189,7 @@ def calibrated(bench, case):
 def kinds(bench, model, layout, case):
     """Where a step's time goes, collectives as one: what is predicted of it and what `run --profile` measures."""
     repeat = ("--mode", "train", "--steps", case.steps) if case.train else ("--repeat", case.steps)
-    run = bench.run("run", model, layout, *repeat, "--profile", "--quiet", "--format", "json", keep=True)
+    run = bench.run("run", model, layout, *repeat, "--profile", "--format", "json", keep=True)
     profile = json.loads(run.out)["profile"]
     sums = {}
     for row in profile["kinds"]:

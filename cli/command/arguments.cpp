@@ -160,13 +160,9 @@ std::string explain_choice(const Slot& slot) {
 }
 
 int usage_error(Env& env, const CommandDef* command, const std::string& text) {
-    Sources sources;
-    Diagnostics diagnostics;
-    diagnostics.error("E0701", {}, text)
-        .help(command == nullptr ? "shardc --help lists the commands"
-                                 : fmt::format("usage: shardc {} {}", command->name, usage_of(*command)));
-    print_diagnostics(env, sources, diagnostics.all());
-    return exit_usage;
+    return refuse(env, text,
+                  command == nullptr ? "shardc --help lists the commands"
+                                     : fmt::format("usage: shardc {} {}", command->name, usage_of(*command)));
 }
 
 // `help COMMAND`, which many type, is `COMMAND --help`.

@@ -14,8 +14,8 @@ namespace shard {
 // By node.
 struct GradientSums {
     std::vector<bool> made; // in loops, those too that such a sum may pass through
-    std::vector<bool>
-        held; // of these, those through which it passes on its way to be added up over trips, and what makes it
+    // Of these, those through which it passes on its way to be added up over trips, and what makes it.
+    std::vector<bool> held;
 };
 GradientSums gradient_sums(const Graph& graph, const GraphFacts& facts);
 

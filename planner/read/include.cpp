@@ -50,8 +50,7 @@ public:
                 diagnostics_
                     ->error("E0121", item.span, fmt::format("'{}' is the model, which cannot be included", *name))
                     .help("leave it out: modules are known in the file that holds them; what several files need is a "
-                          "file "
-                          "of modules");
+                          "file of modules");
                 continue;
             }
             if (found < 0 || std::find(files.begin(), files.end(), found) != files.end())

@@ -15,7 +15,7 @@ bool writes_null(std::string_view text, size_t offset);
 std::optional<size_t> comment_in_block_header(std::string_view text, size_t offset);
 // The ? that marks what stands at a place as a key. A comment may end in one too.
 std::optional<size_t> question_mark_before(const TextPlaces& places, size_t offset);
-// Whether what stands last before or at a place, on its line, is a ?: what most of yaml-cpp's complaints in a layout are about.
+// Whether a line, up to and with a place, ends in a ?: an unquoted one is what most of yaml-cpp's complaints are about.
 bool at_question_mark(std::string_view text, size_t offset);
 // Whether a value is further right than its key, or not the first on its line.
 bool stands_right_of(const TextPlaces& places, size_t offset, const Span& key);
