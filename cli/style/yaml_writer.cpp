@@ -36,7 +36,10 @@ void YamlWriter::write_root(const Yaml& root) {
         write_block(root, 0, false);
     } else {
         const bool is_null = root.is_null() && yaml_null_length(text_, offset(root.span)) == 0;
-        const YamlGap before = gap(is_null ? skip_yaml_blanks(text_, at_) : offset(root.span));
+        YamlGap before = gap(is_null ? skip_yaml_blanks(text_, at_) : offset(root.span));
+        if (!before.properties.empty()) // what stands behind an anchor comes above it
+            for (size_t n = before.properties[0].comments; n < before.comments.size(); ++n)
+                before.comments[n].own_line = true;
         put_comments(before, 0);
         lines_.begin(0);
         write_inline(root, before, 2, 0);
