@@ -254,10 +254,10 @@ private:
     }
 
     void begin_entry(const std::string& key, bool quoted, Span span, size_t offset) {
-        const std::optional<size_t> mark = question_mark_before(places_, offset);
+        Frame& top = stack_.back();
+        const std::optional<size_t> mark = question_mark_before(places_, offset, top.flow, *top.node.map());
         constexpr size_t longest_key = 1024; // that YAML takes without a mark: who has a longer one has to mark it
         if (mark && *mark + 1 < offset && key.size() < longest_key) reject_key(*mark, "a key marked with ?");
-        Frame& top = stack_.back();
         if (!quoted && key == "<<") {
             error("E0103", span, "merge keys (<<) are not supported").help("write the keys out where they are needed");
         } else if (const auto [first, added] = top.keys.emplace(key, span); !added) {
@@ -272,7 +272,7 @@ private:
     }
 
     [[noreturn]] void reject_key(size_t offset, std::string_view what) {
-        offset = question_mark_before(places_, offset).value_or(offset);
+        offset = question_mark_before(places_, offset, stack_.back().flow, {}).value_or(offset);
         const Span span = places_.at(offset);
         if (offset < text().size() && text()[offset] == '?')
             error("E0117", span, std::string(question_mark)).help(std::string(question_mark_help));

@@ -30,12 +30,33 @@ std::optional<size_t> comment_in_block_header(std::string_view text, size_t offs
     return end < text.size() && text[end] == '#' ? std::optional(end) : std::nullopt;
 }
 
-std::optional<size_t> question_mark_before(const TextPlaces& places, size_t offset) {
+namespace {
+
+std::string_view without_blanks_behind(std::string_view text) {
+    return text.substr(0, text.find_last_not_of(" \t") + 1); // npos + 1 is 0
+}
+
+} // namespace
+
+std::optional<size_t> question_mark_before(const TextPlaces& places, size_t offset, bool in_flow, const YamlMap& map) {
     const std::string_view text = places.text();
     const size_t before = text.substr(0, offset).find_last_not_of(" \t\r\n");
     if (before == std::string_view::npos || text[before] != '?') return std::nullopt;
     const size_t line = before == 0 ? 0 : text.rfind('\n', before - 1) + 1; // npos + 1 is 0
-    return next_comment(places, line) < before ? std::nullopt : std::optional(before);
+    if (next_comment(places, line) < before) return std::nullopt;
+    std::string_view rest = text.substr(line, before - line);
+    if (!rest.empty() && std::string_view(in_flow ? " \t[{," : " \t").find(rest.back()) == std::string_view::npos)
+        return std::nullopt; // why?
+    // Behind other marks, a key, or what begins an item.
+    for (rest = without_blanks_behind(rest); rest.ends_with('-') || rest.ends_with('?');
+         rest = without_blanks_behind(rest)) {
+        rest.remove_suffix(1);
+        if (!rest.empty() && !rest.ends_with(' ') && !rest.ends_with('\t')) return std::nullopt;
+    }
+    const bool is_mark =
+        rest.empty() || std::string_view(in_flow ? ":[{," : ":").find(rest.back()) != std::string::npos;
+    const bool continues = !in_flow && !map.empty() && places.at(before).column > map.front().key_span.column;
+    return is_mark && !continues ? std::optional(before) : std::nullopt; // else the last line of the text before
 }
 
 bool at_question_mark(std::string_view text, size_t offset) {

@@ -95,6 +95,7 @@ TEST_CASE("fmt: a comment stays behind its line or above the next") {
         "#a\n\n# b\na: 1    # one\nbb: 22  # two\n\nc:  # three\n  # four\n  - 1\n  # five\n# six\n");
     CHECK(styled("a:\n  # above\n  1\nb: # behind\n  2\n") == "# above\na: 1\nb: 2  # behind\n");
     CHECK(styled("#a\n&x\t#b\n{}") == "#a\n#b\n&x {}\n");
+    CHECK(styled("rules: a\nmesh: b\n  ?\n") == "mesh: b ?\nrules: a\n");
     CHECK(styled("--- &x # b\n[1,2]\n") == "---\n# b\n&x [1, 2]\n");
     CHECK(styled("# a\n&x # b\n# c\nk:  v\n") == "# a\n&x  # b\n# c\nk: v\n");
     CHECK(styled("k:\n  # a\n  &x # b\n  # c\n  l: 1\n") == "# a\nk: &x  # b\n  # c\n  l: 1\n");

@@ -121,6 +121,15 @@ TEST_CASE("yaml: a comment that ends in a question mark marks no key") {
     CHECK(yaml_problems("# a\n? b\n: 1\n").starts_with("E0117 2:1"));
 }
 
+TEST_CASE("yaml: a text without quotes that ends in a question mark marks no key") {
+    CHECK(yaml_problems("a: why?\nb: or ?\nc: or - ?\nd: e\n  ?\nf: 1\n") == "");
+    CHECK(yaml_problems("- a: why?\n  b: 1\n- c?\n- d: a, ?\n  b: {c: 1}\n") == "");
+    for (const std::string mark : {"a: ?\n", "a: 1\n?\n", "- ?\n", "- - ?\n"})
+        CHECK_MESSAGE(yaml_problems(mark + "b: 1\n").starts_with("E0117"), mark);
+    for (const std::string mark : {"{?\n", "{a: 1, ?\n"})
+        CHECK_MESSAGE(yaml_problems(mark + "b: 1}\n").starts_with("E0117"), mark);
+}
+
 TEST_CASE("yaml: a value on a line of its own stands further right than its key") {
     for (const std::string value : {"b # c", "\"b\"", "~ # c", "[b]", "{b: c}", "null #"}) {
         CHECK_MESSAGE(yaml_problems("a:\n" + value + "\n").find("E0101 2:1") == 0, value);
