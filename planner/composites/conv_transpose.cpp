@@ -36,8 +36,8 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     }
     // The windows' sizes, as the convolution without a border sees them.
     const TensorType types[] = {builder.type(operands[0]), builder.type(operands[1])};
-    const std::vector<std::string> names = {builder.graph().value(operands[0]).name,
-                                            builder.graph().value(operands[1]).name};
+    const std::vector<std::string_view> names = {builder.graph().value(operands[0]).name,
+                                                 builder.graph().value(operands[1]).name};
     const std::vector<Span> spans(2);
     Attributes widest = made; // each window has a place
     const std::vector<i64> room = {i64{1} << 40};

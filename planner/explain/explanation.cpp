@@ -311,24 +311,24 @@ private:
                     mine = mine || is_mine(local.nodes[next]);
                     to = &local.value(local.nodes[next].outputs[0]);
                 }
-            if (!mine || from.part.global_shape != to->part.global_shape) continue;
+            if (!mine || from.part->global_shape != to->part->global_shape) continue;
             if (is_pairwise(*node.collective())) continue; // it leaves the sharding as it is
             // A parameter is gathered in each pass, in the same way.
             const bool is_known = std::any_of(out.begin(), out.end(), [&](const WaysThere& other) {
-                return other.from == from.part.sharding && other.to == to->part.sharding;
+                return other.from == from.part->sharding && other.to == to->part->sharding;
             });
             if (is_known) continue;
             TensorType global = from.type; // of a layer, if it is a layer that is moved
-            global.shape = from.part.global_shape;
+            global.shape = from.part->global_shape;
             std::vector<Redistribution> ways =
-                redistribution_alternatives(mesh_, *c_.hardware, global, from.part.sharding, to->part.sharding, 2);
+                redistribution_alternatives(mesh_, *c_.hardware, global, from.part->sharding, to->part->sharding, 2);
             if (is_as_xla() && !ways.empty()) {
                 ways.resize(1);
                 Redistribution chosen =
-                    reshard_as_xla(mesh_, *c_.hardware, global, from.part.sharding, to->part.sharding);
+                    reshard_as_xla(mesh_, *c_.hardware, global, from.part->sharding, to->part->sharding);
                 if (step_words(mesh_, chosen) != step_words(mesh_, ways[0])) ways.insert(ways.begin(), chosen);
             }
-            if (!ways.empty()) out.push_back({from.part.sharding, to->part.sharding, std::move(ways)});
+            if (!ways.empty()) out.push_back({from.part->sharding, to->part->sharding, std::move(ways)});
         }
         return out;
     }

@@ -176,7 +176,7 @@ BuiltValues Builder::inside(std::string_view name, const std::vector<ValueId>& o
 std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> operands, Attributes attributes) {
     const std::vector<TensorType> types = types_of(*graph_, operands);
     // The names that the user wrote are known for the entry's own op only; deeper ones go by their values' names.
-    std::vector<std::string> names = place_.operand_names;
+    std::vector<std::string_view> names(place_.operand_names.begin(), place_.operand_names.end());
     std::vector<Span> spans = place_.operand_spans;
     if (names.size() != operands.size()) {
         spans.assign(operands.size(), Span{});

@@ -28,7 +28,7 @@ void check_types(const Graph& graph, NodeId id) {
     const std::vector<TensorType> operands = types_of(graph, node.inputs), results = types_of(graph, node.outputs);
     Diagnostics ignored;
     const std::vector<Span> spans(operands.size());
-    const std::vector<std::string> names(operands.size());
+    const std::vector<std::string_view> names(operands.size());
     const InferContext context{operands, spans, node.attributes(), node.span, ignored, node.op()->name, names};
     const std::optional<std::vector<TensorType>> inferred = node.op()->infer(context);
     check(inferred.has_value(), graph, id, "its operands do not fit");

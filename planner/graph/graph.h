@@ -20,15 +20,15 @@ struct Value {
     std::string name; // a path: "block.0.h", "a#2"; unique
     TensorType type;  // global in the graph, local in the local graph
     Role role = Role::value;
-    NodeId producer = -1;         // -1: an input, parameter or state
-    Span span;                    // the YAML that named it
-    LocalPart part;               // local graph only
-    Shared<Generate> init;        // inputs, params and states: global shape, start left empty
-    int decl = -1;                // inputs and params: index into Graph::declared
-    int loop = -1;                // the innermost loop inside which it is made; -1: outside all
-    ValueId of = -1;              // states and gradients: the parameter, or the value of the forward pass, that they belong to
-    int stacked = 0;              // parameters: how many leading dims hold the layers of blocks that are scanned
-    int region = -1;              // the manual region that it is a local value of, as in GraphRegion; -1: none
+    NodeId producer = -1;   // -1: an input, parameter or state
+    Span span;              // the YAML that named it
+    Shared<LocalPart> part; // local graph only
+    Shared<Generate> init;  // inputs, params and states: global shape, start left empty
+    int decl = -1;          // inputs and params: index into Graph::declared
+    int loop = -1;          // the innermost loop inside which it is made; -1: outside all
+    ValueId of = -1; // states and gradients: the parameter, or the value of the forward pass, that they belong to
+    int stacked = 0; // parameters: how many leading dims hold the layers of blocks that are scanned
+    int region = -1; // the manual region that it is a local value of, as in GraphRegion; -1: none
     std::vector<int> varying;     // in a region: the mesh axes over which it varies, sorted
     Kept kept = Kept::as_is_best; // of the forward pass: what its module's remat says of it
     bool on_host = false;         // in the host's memory: states, and local values

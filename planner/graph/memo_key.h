@@ -36,6 +36,10 @@ public:
     MemoKey& add(const Attributes& attributes);
 
     const std::string& text() const { return bytes_; }
+    MemoKey& clear() { // for the next, in the same memory
+        bytes_.clear();
+        return *this;
+    }
 
 private:
     std::string bytes_;

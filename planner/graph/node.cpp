@@ -8,23 +8,24 @@ const OpDef* Node::op() const {
 }
 
 const Collective* Node::collective() const {
-    const Exchange* made = std::get_if<Exchange>(&does);
-    return made == nullptr ? nullptr : &made->collective;
+    const Shared<Exchange>* const made = std::get_if<Shared<Exchange>>(&does);
+    return made == nullptr ? nullptr : &(*made)->collective;
 }
 
 const Reshard* Node::reshard() const {
-    if (const Exchange* made = std::get_if<Exchange>(&does)) return made;
-    return std::get_if<LocalMove>(&does);
+    if (const auto* made = std::get_if<Shared<Exchange>>(&does)) return made->get();
+    const auto* made = std::get_if<Shared<LocalMove>>(&does);
+    return made == nullptr ? nullptr : made->get();
 }
 
 const Kernel* Node::kernel() const {
-    if (const LocalMove* made = std::get_if<LocalMove>(&does)) return made->move.get();
+    if (const auto* made = std::get_if<Shared<LocalMove>>(&does)) return (*made)->move.get();
     const Apply* made = std::get_if<Apply>(&does);
     return made == nullptr ? nullptr : made->kernel.get();
 }
 
 Shared<Kernel> Node::shared_kernel() const {
-    if (const LocalMove* made = std::get_if<LocalMove>(&does)) return made->move;
+    if (const auto* made = std::get_if<Shared<LocalMove>>(&does)) return (*made)->move;
     const Apply* made = std::get_if<Apply>(&does);
     return made == nullptr ? Shared<Kernel>() : made->kernel;
 }

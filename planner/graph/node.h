@@ -59,7 +59,7 @@ struct LoopCloses {
 };
 
 struct Node {
-    std::variant<Apply, Exchange, LocalMove, LoopOpens, LoopCloses> does;
+    std::variant<Apply, Shared<Exchange>, Shared<LocalMove>, LoopOpens, LoopCloses> does;
     std::vector<ValueId> inputs, outputs;
     std::string scope; // module path, "block.0"
     Span span;

@@ -28,6 +28,7 @@ NodeClasses::NodeClasses(const Graph& graph) {
         type_of.push_back(types.number(list).first);
     }
     std::unordered_map<std::string, int> attributes; // by memo key
+    MemoKey key;
     std::unordered_map<const OpDef*, int> ops;
     NumberedLists classes;
     class_of_.reserve(graph.nodes.size());
@@ -42,7 +43,7 @@ NodeClasses::NodeClasses(const Graph& graph) {
         list.push_back(-1);
         if (!node.attributes().entries().empty())
             list.back() =
-                attributes.try_emplace(MemoKey().add(node.attributes()).text(), static_cast<int>(attributes.size()))
+                attributes.try_emplace(key.clear().add(node.attributes()).text(), static_cast<int>(attributes.size()))
                     .first->second;
         list.push_back(static_cast<int>(node.inputs.size()));
         for (const ValueId input : node.inputs) list.push_back(type_of[input]);

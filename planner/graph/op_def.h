@@ -64,8 +64,8 @@ struct InferContext {
     const Attributes& attributes;
     Span span; // the op's name
     Diagnostics& diagnostics;
-    std::string_view op;                        // its name, for messages
-    std::span<const std::string> operand_names; // as the user knows them, for messages
+    std::string_view op;                             // its name, for messages
+    std::span<const std::string_view> operand_names; // as the user knows them, for messages
 };
 
 // What `lower` sees. Local types are those of one device; factor_axes says over which axes each factor of the rule is

@@ -148,16 +148,16 @@ std::vector<ValueId> GraphReader::known_list(LineScanner& at) {
 ValueId GraphReader::new_value(LineScanner& at, std::string name, const Span& place, NodeId producer) {
     Value value;
     value.type = read_type(at);
-    value.part.global_shape = value.type.shape;
-    if (state_.is_local && at.take("of")) value.part.global_shape = read_shape(at);
-    if (value.part.global_shape.size() != value.type.shape.size()) at.problem(place, "the whole has other dims");
+    LocalPart part{value.type.shape, {}};
+    if (state_.is_local && at.take("of")) part.global_shape = read_shape(at);
+    if (part.global_shape.size() != value.type.shape.size()) at.problem(place, "the whole has other dims");
     std::optional<Sharding> sharding;
     if (at.next_is("[")) sharding = read_sharding(at, state_.mesh);
     if (sharding && sharding->dims.size() != value.type.shape.size()) at.problem(place, "its sharding has other dims");
     if (!sharding && state_.is_local && value.type.rank() > 0)
         at.problem(place, "a value of a local graph has a sharding");
-    if (!state_.is_local) value.part.global_shape.clear();
-    if (state_.is_local && sharding) value.part.sharding = *sharding;
+    if (sharding) part.sharding = *sharding;
+    if (state_.is_local) value.part = std::move(part);
     if (at.take("varying over")) varying(at, value.varying);
     if (!names_.try_emplace(name, static_cast<ValueId>(graph().values.size())).second)
         at.problem(place, fmt::format("there is a value '{}' already", name));
@@ -213,7 +213,7 @@ void GraphReader::input(LineScanner& at, Role role) {
     value.role = role;
     if (at.take("=")) {
         const std::string_view written = at.until(", of ");
-        const Shape& whole = state_.is_local ? value.part.global_shape : value.type.shape;
+        const Shape& whole = state_.is_local ? value.part->global_shape : value.type.shape;
         if (details_.init)
             value.init = *details_.init;
         else if (const std::optional<double> number = parse_number<double>(written))

@@ -114,7 +114,7 @@ private:
 
     std::string sharding_text(ValueId id) const {
         if (!state_.is_local) return placed(" ", state_.shardings, id);
-        const Sharding& sharding = graph_.value(id).part.sharding;
+        const Sharding& sharding = graph_.value(id).part->sharding;
         return sharding.dims.empty() && sharding.partial.empty() ? "" : " " + text(state_.mesh, sharding);
     }
 
@@ -127,8 +127,8 @@ private:
             dims += fmt::format("{}{}{}{}", d > 0 ? ", " : "", label, label.empty() ? "" : ": ", value.type.shape[d]);
         }
         std::string whole;
-        if (state_.is_local && value.part.global_shape != value.type.shape)
-            whole = " of " + shape_text(value.part.global_shape);
+        if (state_.is_local && value.part->global_shape != value.type.shape)
+            whole = " of " + shape_text(value.part->global_shape);
         std::string varying;
         // Of a region a local graph knows nothing any more.
         for (int axis : state_.is_local ? std::vector<int>() : value.varying)

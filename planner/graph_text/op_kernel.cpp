@@ -12,7 +12,7 @@ namespace shard {
 
 namespace {
 
-TensorType whole(const Value& value) { return {value.type.dtype, value.part.global_shape, value.type.logical}; }
+TensorType whole(const Value& value) { return {value.type.dtype, value.part->global_shape, value.type.logical}; }
 
 // Which axes each factor is split over; nullopt if two values do not agree.
 std::optional<std::vector<std::vector<AxisRef>>> axes_by_factor(const IndexRule& rule, const Projection& projection) {
@@ -37,7 +37,7 @@ std::optional<Kernel> lowered(const OpDef& op, const Attributes& local, std::spa
         if (def.type == AttributeDef::Type::shape && local.has(def.name))
             attributes.set(std::string(def.name), std::vector<i64>(whole_results[0].shape));
     const std::vector<Span> spans(wholes.size());
-    const std::vector<std::string> names(wholes.size());
+    const std::vector<std::string_view> names(wholes.size());
     Diagnostics ignored;
     const std::optional<std::vector<TensorType>> inferred =
         op.infer({wholes, spans, attributes, {}, ignored, op.name, names});
@@ -60,15 +60,15 @@ std::optional<Kernel> op_kernel(const Graph& graph, const Mesh& mesh, const OpDe
     std::vector<Sharding> shardings;
     for (ValueId id : operands) {
         const Value& value = graph.value(id);
-        if (value.part.sharding.dims.size() != value.type.shape.size()) return std::nullopt;
+        if (value.part->sharding.dims.size() != value.type.shape.size()) return std::nullopt;
         wholes.push_back(whole(value));
         parts.push_back(value.type);
-        shardings.push_back(value.part.sharding);
+        shardings.push_back(value.part->sharding);
     }
     const Value& made = graph.value(result);
-    if (made.part.sharding.dims.size() != made.type.shape.size()) return std::nullopt;
+    if (made.part->sharding.dims.size() != made.type.shape.size()) return std::nullopt;
     const std::vector<TensorType> whole_results = {whole(made)}, part_results = {made.type};
-    const std::vector<Sharding> result_shardings = {made.part.sharding};
+    const std::vector<Sharding> result_shardings = {made.part->sharding};
 
     try {
         return lowered(op, attributes, wholes, whole_results, parts, part_results, shardings, result_shardings);
@@ -78,7 +78,7 @@ std::optional<Kernel> op_kernel(const Graph& graph, const Mesh& mesh, const OpDe
 }
 
 std::optional<Kernel> move_kernel(const Value& before, const Value& after) {
-    const std::vector<DimSharding>&from = before.part.sharding.dims, &to = after.part.sharding.dims;
+    const std::vector<DimSharding>&from = before.part->sharding.dims, &to = after.part->sharding.dims;
     if (from.size() != to.size() || from.size() != before.type.shape.size()) return std::nullopt;
     std::vector<AxisMove> slices;
     for (size_t d = 0; d < from.size(); ++d) {

@@ -73,7 +73,7 @@ bool moves_between_blocks(const Graph& local, const Node& node) {
         return false;
     const Value& result = local.value(node.outputs[0]);
     for (size_t d = 0; d < result.type.shape.size(); ++d)
-        if (!result.part.sharding.dims[d].axes.empty() &&
+        if (!result.part->sharding.dims[d].axes.empty() &&
             !std::all_of(move->pieces.begin(), move->pieces.end(),
                          [&](const MovePiece& piece) { return stays_along(piece, d, result.type.shape[d]); }))
             return true;
@@ -226,8 +226,8 @@ void LoweredBody::write_permute(const Node& node) {
 }
 
 void LoweredBody::write_slice(const Node& node) {
-    const Sharding &before = local_.value(node.inputs[0]).part.sharding,
-                   &after = local_.value(node.outputs[0]).part.sharding;
+    const Sharding &before = local_.value(node.inputs[0]).part->sharding,
+                   &after = local_.value(node.outputs[0]).part->sharding;
     if (same_layout(before, after)) return write_cut(node);
     std::vector<std::string> steps;
     for (size_t d = 0; d < before.dims.size(); ++d) {
@@ -313,7 +313,7 @@ void LoweredBody::write_generated(const Node& node, const Generate& generate) {
     const bool same = std::all_of(generate.start.begin(), generate.start.end(),
                                   [](const Affine& start) { return start == Affine{}; });
     const bool fill = std::holds_alternative<Fill>(generate.source);
-    const Shape& shape = same || fill ? value.type.shape : value.part.global_shape;
+    const Shape& shape = same || fill ? value.type.shape : value.part->global_shape;
     const std::string subject =
         node.op()->subject.empty()
             ? std::string("~")
@@ -336,10 +336,10 @@ void LoweredBody::write_generated(const Node& node, const Generate& generate) {
     std::string at = fresh_name(value.name + ".whole");
     lines_.push_back(fmt::format("- {}: {{{}}}", at, made));
     std::vector<std::string> steps;
-    for (size_t d = 0; d < value.part.sharding.dims.size(); ++d)
-        if (!value.part.sharding.dims[d].axes.empty())
+    for (size_t d = 0; d < value.part->sharding.dims.size(); ++d)
+        if (!value.part->sharding.dims[d].axes.empty())
             steps.push_back(
-                fmt::format("own_block: {{}}, over: {}, dim: {}", over_text(value.part.sharding.dims[d].axes), d));
+                fmt::format("own_block: {{}}, over: {}, dim: {}", over_text(value.part->sharding.dims[d].axes), d));
     for (size_t s = 0; s < steps.size(); ++s) {
         const std::string text = fmt::format(fmt::runtime(steps[s]), at);
         if (s + 1 == steps.size()) return entry(result, text);
@@ -385,7 +385,7 @@ void LoweredBody::write_lookup(const Node& node, const Gather& gather) {
     const Value &table = local_.value(node.inputs[0]), &value = local_.value(result);
     const size_t axis = gather.axis;
     const OwnRows own = own_rows(value.name, name(node.inputs[1]), local_.value(node.inputs[1]).type.dtype, gather.size,
-                                 table.type.shape[axis], table.part.sharding.dims[axis].axes);
+                                 table.type.shape[axis], table.part->sharding.dims[axis].axes);
     const std::string found =
         step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}{}", name(node.inputs[0]), own.row, axis,
                                                 batch_text(gather.lookup())));
@@ -402,7 +402,7 @@ void LoweredBody::write_scatter(const Node& node, const Scatter& scatter) {
     const size_t axis = scatter.axis;
     const i64 rows = value.type.shape[axis];
     const OwnRows own = own_rows(value.name, name(node.inputs[0]), local_.value(node.inputs[0]).type.dtype,
-                                 scatter.size, rows, value.part.sharding.dims[axis].axes);
+                                 scatter.size, rows, value.part->sharding.dims[axis].axes);
     const std::string row =
         step(value.name + ".place", fmt::format("select: [{}, {}, {}]", own.is_here, own.row, rows));
     const std::string all =

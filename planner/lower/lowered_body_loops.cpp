@@ -91,7 +91,7 @@ void LoweredBody::close_loop(const Node& node) {
 
 // Where the entries of a stack are split over devices: its index there, clamped, and whether it is one of theirs.
 LoweredBody::OwnRows LoweredBody::own_entry(const Value& stack, const std::string& index, size_t dim) {
-    const std::vector<AxisRef>& axes = stack.part.sharding.dims[dim].axes;
+    const std::vector<AxisRef>& axes = stack.part->sharding.dims[dim].axes;
     if (axes.empty()) return {index, ""};
     const i64 rows = stack.type.shape[dim];
     const std::string start = step("start", fmt::format("mul: [{}, {}]", index_text(axes), rows));
@@ -105,7 +105,7 @@ void LoweredBody::write_loop_slice(const Node& node) {
     const i64 trips = loop_trips(node.attributes());
     const std::string& index = index_of(node);
     const i64 rows = value.type.shape[dim];
-    if (value.part.global_shape[dim] > 1) { // every trips-th row
+    if (value.part->global_shape[dim] > 1) { // every trips-th row
         Shape parts = stack.type.shape;
         parts[dim] = rows;
         parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(dim) + 1, trips);

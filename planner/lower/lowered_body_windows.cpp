@@ -24,7 +24,7 @@ LoweredBody::Windows LoweredBody::windows_of(const Node& node, const Value& whol
     for (size_t n = 0; n < dims.size(); ++n) {
         const size_t d = static_cast<size_t>(dims[n]);
         const std::string start = name(node.inputs[first + n]);
-        if (whole.part.sharding.dims[d].axes.empty() || window[d] == whole.part.global_shape[d]) {
+        if (whole.part->sharding.dims[d].axes.empty() || window[d] == whole.part->global_shape[d]) {
             windows.plain_dims.push_back(dims[n]);
             windows.plain_starts.push_back(start);
             continue;
@@ -32,7 +32,7 @@ LoweredBody::Windows LoweredBody::windows_of(const Node& node, const Value& whol
         const DType dtype = local_.value(node.inputs[first + n]).type.dtype;
         windows.split.push_back(
             {d, dtype,
-             step("start", fmt::format("clamp: {}, min: 0, max: {}", start, whole.part.global_shape[d] - window[d]))});
+             step("start", fmt::format("clamp: {}, min: 0, max: {}", start, whole.part->global_shape[d] - window[d]))});
     }
     return windows;
 }
@@ -61,7 +61,7 @@ void LoweredBody::write_window(const Node& node) {
         const size_t d = split.dim;
         shape[d] = value.type.shape[d];
         const OwnRows own = own_rows(value.name, rows_from(split.dtype, shape[d], split.start), split.dtype,
-                                     whole.part.global_shape[d], whole.type.shape[d], whole.part.sharding.dims[d].axes);
+                                     whole.part->global_shape[d], whole.type.shape[d], whole.part->sharding.dims[d].axes);
         const std::string found =
             step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}", taken, own.row, d));
         const std::string text = masked_text(step("mask", mask_along(own.is_here, d, shape)), found, value.type.dtype);
@@ -81,7 +81,7 @@ void LoweredBody::write_window_update(const Node& node) {
     for (const Windows::Split& split : windows.split) {
         const size_t d = split.dim;
         const i64 rows = shape[d], count = update.type.shape[d];
-        std::string index = index_text(value.part.sharding.dims[d].axes);
+        std::string index = index_text(value.part->sharding.dims[d].axes);
         if (split.dtype != DType::i32)
             index = step("index", fmt::format("cast: {}, dtype: {}", index, shard::name(split.dtype)));
         const std::string first =

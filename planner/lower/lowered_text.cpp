@@ -68,7 +68,7 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
         for (size_t d = 0; d < behind.size(); ++d) behind[d] -= real[d];
         if (is_padded) padded += fmt::format("  - {}: {{pad: {}, high: {}}}\n", name, given, list_text(behind));
         in += fmt::format("{}{}: {}", in.empty() ? "" : ", ", name,
-                          body.sharding_text(local.graph.value(local.graph.inputs[n]).part.sharding));
+                          body.sharding_text(local.graph.value(local.graph.inputs[n]).part->sharding));
     }
     const std::string lines = body.write("          ");
     for (size_t o = 0; o < local.graph.outputs.size(); ++o) {
@@ -80,7 +80,7 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
                                    list_text(padding.real_shape(graph, graph.outputs[o])));
         // One value may be returned twice, but `out` names it once: then by another name.
         out += fmt::format("{}{}: {}", o > 0 ? ", " : "", body.output(id),
-                           body.sharding_text(local.graph.value(id).part.sharding));
+                           body.sharding_text(local.graph.value(id).part->sharding));
     }
     const std::string more = body.output_lines("          ");
     if (!body.ok()) return std::nullopt;

@@ -72,9 +72,9 @@ void merge_equal_reshards(Local& local) {
 // The axes a slice adds to each dim, if the node is one.
 std::vector<AxisMove> slices_of(const Graph& graph, const Node& node) {
     std::vector<AxisMove> slices;
-    if (!std::holds_alternative<LocalMove>(node.does)) return slices;
-    const Sharding &before = graph.value(node.inputs[0]).part.sharding,
-                   &after = graph.value(node.outputs[0]).part.sharding;
+    if (!std::holds_alternative<Shared<LocalMove>>(node.does)) return slices;
+    const Sharding &before = graph.value(node.inputs[0]).part->sharding,
+                   &after = graph.value(node.outputs[0]).part->sharding;
     for (size_t d = 0; d < before.dims.size(); ++d) {
         std::vector<AxisRef> added = without(after.dims[d].axes, before.dims[d].axes);
         if (!added.empty()) slices.push_back({-1, static_cast<int>(d), added});

@@ -59,7 +59,7 @@ private:
             for (ValueId id : node(n).outputs) depends[id] = moves;
             if (!moves || is_fixed(node(n))) continue;
             kind(n) = Kind::moves;
-            reduces_[n] = node(n).collective() && !graph_->value(node(n).inputs[0]).part.sharding.partial.empty();
+            reduces_[n] = node(n).collective() && !graph_->value(node(n).inputs[0]).part->sharding.partial.empty();
         }
     }
 

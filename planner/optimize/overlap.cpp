@@ -56,7 +56,7 @@ private:
     bool gathers(int i) const { return is_collective(i) && node(i).reshard()->gather_phase.has_value(); }
 
     bool reduces(int i) const {
-        return is_collective(i) && !gathers(i) && !graph_.value(node(i).inputs[0]).part.sharding.partial.empty();
+        return is_collective(i) && !gathers(i) && !graph_.value(node(i).inputs[0]).part->sharding.partial.empty();
     }
 
     // Behind what makes its operand, with the views in between.

@@ -6,7 +6,7 @@ namespace shard {
 
 OperandChoice choice_of(const Held& held, const TensorType& type, const Sharding& kept, const Graph& local,
                         Redistributor& redistributor) {
-    const auto sharding = [&](ValueId form) -> const Sharding& { return local.value(form).part.sharding; };
+    const auto sharding = [&](ValueId form) -> const Sharding& { return local.value(form).part->sharding; };
     OperandChoice choice;
     if (held.kept >= 0) {
         choice.forms.push_back({sharding(held.kept), {}});

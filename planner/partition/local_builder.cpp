@@ -33,8 +33,7 @@ ValueId LocalBuilder::value(ValueId global, const Sharding& sharding, std::strin
     made.role = keeps || source.role == Role::gradient ? source.role : Role::value;
     made.span = source.span;
     made.loop = loop_;
-    made.part.global_shape = source.type.shape;
-    made.part.sharding = sharding;
+    made.part = LocalPart{source.type.shape, sharding};
     if (keeps) made.decl = source.decl;
     made.region = source.region;
     made.varying = source.varying;
@@ -94,7 +93,7 @@ ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution
             continue;
         }
         const Collective& collective = *way.steps[i].collective;
-        Sharding after = sharding_after(collective, local_->graph.value(at).part.sharding);
+        Sharding after = sharding_after(collective, local_->graph.value(at).part->sharding);
         ++i;
         node.inputs = {at};
         Exchange exchange;
@@ -110,7 +109,7 @@ ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution
 
 ValueId LocalBuilder::place(ValueId from, ValueId global, const RedistributionStep& step, Node node) {
     const Value& held = local_->graph.value(from);
-    const ValueId result = value(global, sharding_after(step, held.part.sharding), "placed", false);
+    const ValueId result = value(global, sharding_after(step, held.part->sharding), "placed", false);
     const Shape& block = local_->graph.value(from).type.shape;
     const size_t dim = static_cast<size_t>(step.slice.from);
     MovePiece piece = whole_piece(0, block);
@@ -122,7 +121,7 @@ ValueId LocalBuilder::place(ValueId from, ValueId global, const RedistributionSt
 }
 
 void LocalBuilder::note_full_gather(ValueId from, ValueId global, const Redistribution& way, NodeId origin) {
-    Sharding at = local_->graph.value(from).part.sharding;
+    Sharding at = local_->graph.value(from).part->sharding;
     FullGather gather{global, origin, at, {}};
     for (const RedistributionStep& step : way.steps) at = sharding_after(step, at);
     gather.to = at;
@@ -131,7 +130,7 @@ void LocalBuilder::note_full_gather(ValueId from, ValueId global, const Redistri
 
 ValueId LocalBuilder::slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node,
                             LocalMove move, bool keeps) {
-    Sharding after = local_->graph.value(from).part.sharding;
+    Sharding after = local_->graph.value(from).part->sharding;
     std::vector<AxisMove> slices;
     for (const RedistributionStep& step : steps) {
         slices.push_back(step.slice);
@@ -146,12 +145,14 @@ ValueId LocalBuilder::slice(ValueId from, ValueId global, std::span<const Redist
 }
 
 ValueId LocalBuilder::entry(ValueId from, ValueId global) {
-    const ValueId result = value(global, local_->graph.value(from).part.sharding, "entry", false);
+    const ValueId result = value(global, local_->graph.value(from).part->sharding, "entry", false);
     Value& made = local_->graph.value(result);
     made.type.shape.insert(made.type.shape.begin(), 1);
     made.type.logical.insert(made.type.logical.begin(), "");
-    made.part.global_shape.insert(made.part.global_shape.begin(), 1);
-    made.part.sharding.dims.insert(made.part.sharding.dims.begin(), DimSharding{});
+    made.part.change([](LocalPart& part) {
+        part.global_shape.insert(part.global_shape.begin(), 1);
+        part.sharding.dims.insert(part.sharding.dims.begin(), DimSharding{});
+    });
     Node node;
     node.span = graph_->value(global).span;
     node.origin = graph_->value(global).producer;

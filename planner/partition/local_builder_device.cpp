@@ -50,8 +50,7 @@ ValueId LocalBuilder::add_seen(ValueId of, std::string_view suffix, const Shape&
     value.name = names_(fmt::format("{}.{}", source.name, suffix));
     value.type = {source.type.dtype, local_shape(whole, sharding), std::vector<std::string>(whole.size())};
     value.span = source.span;
-    value.part.global_shape = whole;
-    value.part.sharding = sharding;
+    value.part = LocalPart{whole, sharding};
     value.region = source.region;
     value.loop = loop_;
     return append_value(local_->graph, std::move(value));
@@ -69,8 +68,8 @@ ValueId LocalBuilder::across_devices(const Node& node, NodeId origin, ValueId in
     if (collective.axes.empty()) return compute(node, origin, {input}, node.attributes(), flat_kernel(), made, keeps);
     const ValueId result = node.outputs[0];
 
-    Shape whole = local_->graph.value(input).part.global_shape;
-    Sharding before = local_->graph.value(input).part.sharding;
+    Shape whole = local_->graph.value(input).part->global_shape;
+    Sharding before = local_->graph.value(input).part->sharding;
     if (collective.def->uses.reduce) {
         before.partial.insert(before.partial.end(), collective.axes.begin(), collective.axes.end());
         std::sort(before.partial.begin(), before.partial.end());
@@ -86,7 +85,7 @@ ValueId LocalBuilder::across_devices(const Node& node, NodeId origin, ValueId in
     seen.apply().kernel = flat_kernel();
     seen.origin = origin;
     ValueId at = input;
-    if (before != local_->graph.value(input).part.sharding)
+    if (before != local_->graph.value(input).part->sharding)
         at = show(seen, at, add_seen(node.inputs[0], "seen", whole, before));
 
     Node crossing;

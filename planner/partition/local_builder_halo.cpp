@@ -7,7 +7,7 @@ namespace shard {
 
 ValueId LocalBuilder::send(ValueId from, ValueId global, const Halo::Message& message, const Reason& reason,
                            NodeId origin) {
-    const Sharding sharding = local_->graph.value(from).part.sharding;
+    const Sharding sharding = local_->graph.value(from).part->sharding;
     Shape whole = message.type.shape;
     for (size_t d = 0; d < whole.size(); ++d) whole[d] *= shard_count(sharding.dims[d]);
     Node node;
@@ -51,7 +51,7 @@ std::vector<ValueId> LocalBuilder::exchange(const ComputeQuery& query, const Ind
         for (const Halo::Message& message : stage.halo.messages)
             parts.push_back(send(held, global, message,
                                  overlap_reason(*mesh_, *graph_, node, global, stage.dim, stage.axes), origin));
-        Sharding sharding = local_->graph.value(held).part.sharding;
+        Sharding sharding = local_->graph.value(held).part->sharding;
         sharding.dims[stage.dim].axes = stage.axes;
         Shape whole = stage.type.shape;
         for (size_t d = 0; d < whole.size(); ++d) whole[d] *= shard_count(sharding.dims[d]);

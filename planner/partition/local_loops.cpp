@@ -30,7 +30,7 @@ LocalLoop::LocalLoop(Local& local, LocalBuilder& builder, const Graph& graph, in
     marker.inputs = inits_;
     marker.outputs.clear();
     for (size_t n = 0; n < inits_.size(); ++n) {
-        const Sharding sharding = local.graph.value(inits_[n]).part.sharding;
+        const Sharding sharding = local.graph.value(inits_[n]).part->sharding;
         const bool carried = n < of.carried.size();
         const ValueId global = carried ? of.carried[n].argument
                                : n < of.carried.size() + of.sums.size()
@@ -58,14 +58,14 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
     }
     for (size_t n = 0; n < slices.size(); ++n) {
         globals.push_back(of.stacks[n].result);
-        Sharding sharding = graph.value(inits_[yields.size()]).part.sharding;
-        sharding.partial = graph.value(slices[n]).part.sharding.partial;
-        sharding.reduce = graph.value(slices[n]).part.sharding.reduce;
+        Sharding sharding = graph.value(inits_[yields.size()]).part->sharding;
+        sharding.partial = graph.value(slices[n]).part->sharding.partial;
+        sharding.reduce = graph.value(slices[n]).part->sharding.reduce;
         become(inits_[yields.size()], sharding);
         become(arguments_[yields.size()], sharding);
         const ValueId so_far = arguments_[yields.size()];
         const ValueId entry = builder_.entry(slices[n], of.stacks[n].slice);
-        yields.push_back(op("loop_update", {so_far, entry}, of.stacks[n].result, graph.value(so_far).part.sharding,
+        yields.push_back(op("loop_update", {so_far, entry}, of.stacks[n].result, graph.value(so_far).part->sharding,
                             loop_attributes(graph_, loop_), "stacked"));
     }
 
@@ -76,7 +76,7 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
     marker.inputs = yields;
     marker.outputs.clear();
     for (size_t n = 0; n < yields.size(); ++n) {
-        const Sharding sharding = graph.value(yields[n]).part.sharding;
+        const Sharding sharding = graph.value(yields[n]).part->sharding;
         const ValueId result =
             builder_.value(globals[n], sharding, sharding.partial.empty() ? "after" : "partial", keeps[n]);
         marker.outputs.push_back(result);
@@ -90,7 +90,7 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
 void LocalLoop::add(size_t n, ValueId term) {
     const GraphLoop& of = header(graph_, loop_);
     const size_t place = of.carried.size() + n;
-    const Sharding sharding = local_.graph.value(term).part.sharding;
+    const Sharding sharding = local_.graph.value(term).part->sharding;
     become(inits_[place], sharding);
     become(arguments_[place], sharding);
     summed_[n] = op("add", {arguments_[place], term}, of.sums[n].result, sharding, {}, "summed");
@@ -113,11 +113,11 @@ ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueI
     for (ValueId id : inputs) {
         local_types.push_back(graph.value(id).type);
         global_types.push_back(graph.value(id).type);
-        global_types.back().shape = graph.value(id).part.global_shape;
+        global_types.back().shape = graph.value(id).part->global_shape;
     }
     const std::vector<TensorType> local_results = {graph.value(result).type};
     std::vector<TensorType> global_results = local_results;
-    global_results[0].shape = graph.value(result).part.global_shape;
+    global_results[0].shape = graph.value(result).part->global_shape;
 
     Node node;
     Apply apply{find_op(name), attributes, {}, {}};
@@ -149,8 +149,8 @@ ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueI
 // Zeros, and what begins as them, of another sharding.
 void LocalLoop::become(ValueId id, Sharding sharding) {
     Value& value = local_.graph.value(id);
-    value.part.sharding = sharding;
-    value.type.shape = local_shape(value.part.global_shape, sharding);
+    value.part.change([&](LocalPart& part) { part.sharding = sharding; });
+    value.type.shape = local_shape(value.part->global_shape, sharding);
     Node& producer = local_.graph.nodes[value.producer];
     if (producer.kernel() == nullptr) return; // the loop's beginning
     producer.apply().attributes.set("shape", std::vector<i64>(value.type.shape));

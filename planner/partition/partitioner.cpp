@@ -106,7 +106,7 @@ private:
     const Held& of(ValueId id) const { return held_[id]; }
     const Sharding& kept(ValueId id) const { return shardings_[id]; }
     const TensorType& type(ValueId id) const { return graph_.value(id).type; }
-    const Sharding& sharding(ValueId local) const { return local_.graph.value(local).part.sharding; }
+    const Sharding& sharding(ValueId local) const { return local_.graph.value(local).part->sharding; }
 
     bool is_dead(const Node& node) const {
         return is_unread(node, [this](ValueId id) { return of(id).readers; });

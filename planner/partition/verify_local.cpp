@@ -20,7 +20,7 @@ void check(bool condition, const Value& value, std::string_view rule) {
 
 void check_collective(const Graph& graph, const Node& node) {
     const Value &before = graph.value(node.inputs[0]), &after = graph.value(node.outputs[0]);
-    check(same_layout(sharding_after(*node.collective(), before.part.sharding), after.part.sharding), after,
+    check(same_layout(sharding_after(*node.collective(), before.part->sharding), after.part->sharding), after,
           "its sharding follows from the collective");
     check(node.collective()->def->after(*node.collective(), before.type).shape == after.type.shape, after,
           "its shape follows from the collective");
@@ -33,12 +33,12 @@ void verify_local(const Local& local, const Mesh& mesh) {
     const Graph& graph = local.graph;
     std::vector<bool> made(graph.values.size());
     for (const Value& value : graph.values) {
-        check(value.part.sharding.dims.size() == value.part.global_shape.size(), value,
+        check(value.part->sharding.dims.size() == value.part->global_shape.size(), value,
               "one entry of the sharding a dim");
-        check(divides(value.part.global_shape, value.part.sharding), value, "every dim divides");
-        check(local_shape(value.part.global_shape, value.part.sharding) == value.type.shape, value,
+        check(divides(value.part->global_shape, value.part->sharding), value, "every dim divides");
+        check(local_shape(value.part->global_shape, value.part->sharding) == value.type.shape, value,
               "its type is the local part of the global value");
-        std::vector<AxisRef> used = used_axes(value.part.sharding);
+        std::vector<AxisRef> used = used_axes(value.part->sharding);
         for (size_t i = 0; i < used.size(); ++i) {
             check(used[i].axis >= 0 && used[i].axis < static_cast<int>(mesh.axes.size()), value,
                   "its axes are of the mesh");
@@ -70,7 +70,7 @@ void verify_local(const Local& local, const Mesh& mesh) {
         if (loop.opens < 0) continue; // nobody reads its results
         for (const GraphLoop::Carried& carried : loop.carried)
             for (ValueId id : {carried.argument, carried.yield, carried.result})
-                check(same_layout(graph.value(carried.init).part.sharding, graph.value(id).part.sharding),
+                check(same_layout(graph.value(carried.init).part->sharding, graph.value(id).part->sharding),
                       graph.value(id), "what a loop carries keeps its sharding");
     }
     std::vector<bool> is_input(graph.values.size());
@@ -78,13 +78,13 @@ void verify_local(const Local& local, const Mesh& mesh) {
     for (const Update& update : graph.updates) {
         const Value &before = graph.value(update.input), &after = graph.value(update.output);
         check(is_input[update.input], before, "what is updated is an input");
-        check(before.type.dtype == after.type.dtype && before.part.global_shape == after.part.global_shape, after,
+        check(before.type.dtype == after.type.dtype && before.part->global_shape == after.part->global_shape, after,
               "an update keeps the type");
-        check(same_layout(before.part.sharding, after.part.sharding), after, "an update keeps the sharding");
+        check(same_layout(before.part->sharding, after.part->sharding), after, "an update keeps the sharding");
     }
     for (ValueId id : graph.outputs) {
         check(made[id], graph.value(id), "an output is made");
-        check(graph.value(id).part.sharding.partial.empty(), graph.value(id), "an output is not partial");
+        check(graph.value(id).part->sharding.partial.empty(), graph.value(id), "an output is not partial");
     }
 }
 

@@ -19,7 +19,7 @@ Shares shares_of(const Graph& graph, const Padding& padding, const Local& local)
     Shares shares(local.graph.values.size());
     const auto note = [&](ValueId global, ValueId id) {
         const Shape &whole = graph.value(global).type.shape, &real = padding.real_shape(graph, global);
-        if (!padding.is_padded(global) || local.graph.value(id).part.global_shape != whole) return;
+        if (!padding.is_padded(global) || local.graph.value(id).part->global_shape != whole) return;
         std::vector<double>& of = shares[static_cast<size_t>(id)];
         of.clear();
         for (size_t d = 0; d < whole.size(); ++d)

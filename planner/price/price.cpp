@@ -36,7 +36,7 @@ void report_tensors(Report& report, const Graph& graph, const Padding& padding, 
         tensor.shape = padding.real_shape(graph, id);
         tensor.logical = value.type.logical;
         tensor.logical.resize(tensor.shape.size());
-        tensor.sharding = is_output ? local.graph.value(returned[id]).part.sharding : propagation.values[id];
+        tensor.sharding = is_output ? local.graph.value(returned[id]).part->sharding : propagation.values[id];
         tensor.local_shape = local_shape(value.type.shape, tensor.sharding);
         tensor.bytes_per_device = element_count(tensor.local_shape) * byte_size(tensor.dtype);
         tensor.source = source_ref(sources, value.span);
@@ -46,7 +46,7 @@ void report_tensors(Report& report, const Graph& graph, const Padding& padding, 
 
 // Of what is moved, the dims of the whole that it is a layer of.
 int dims_in_front(const Graph& graph, ValueId whole, const Graph& local, const Node& collective) {
-    const Shape& part = local.value(collective.inputs[0]).part.global_shape;
+    const Shape& part = local.value(collective.inputs[0]).part->global_shape;
     if (whole < 0) return 0;
     const Shape& shape = graph.value(whole).type.shape;
     const std::ptrdiff_t more = std::ssize(shape) - std::ssize(part);

@@ -63,7 +63,7 @@ private:
             Rows& rows = found_[axis];
             rows.flops = add_saturating(rows.flops, of_all);
             rows.local_size = size;
-            const Shape& whole = value->part.global_shape;
+            const Shape& whole = value->part->global_shape;
             rows.parts =
                 whole.size() == type.shape.size() ? std::max<i64>(1, whole.back() / std::max<i64>(1, size)) : 1;
             rows.dtype = type.dtype;

@@ -62,7 +62,7 @@ public:
             open(buffer, -1);
             if (sources_ == nullptr) continue;
             const Value& value = graph_->value(id);
-            Generate init = value.init ? *value.init : Generate{Fill{0}, value.part.global_shape, {}};
+            Generate init = value.init ? *value.init : Generate{Fill{0}, value.part->global_shape, {}};
             plan_.inputs.push_back({buffer, std::move(init)});
         }
         for (NodeId n = 0; n < static_cast<NodeId>(graph_->nodes.size()); ++n) add_node(n);
@@ -136,8 +136,8 @@ private:
         buffer.shape = value.type.shape;
         if (sources_ != nullptr) {
             buffer.name = value.name;
-            buffer.global_shape = value.part.global_shape;
-            buffer.sharding = value.part.sharding;
+            buffer.global_shape = value.part->global_shape;
+            buffer.sharding = value.part->sharding;
         }
         buffer.bytes = value.type.bytes();
         buffer.on_host = value.on_host;

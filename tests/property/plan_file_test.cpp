@@ -62,7 +62,7 @@ Affine any_affine(const LocalGraph& g) {
 ValueId any_node(LocalGraph& g, const std::vector<ValueId>& values, const std::string& name) {
     const ValueId of = pick(values);
     const Shape shape = g.value(of).type.shape;
-    const std::string layout = text(g.mesh(), g.value(of).part.sharding);
+    const std::string layout = text(g.mesh(), g.value(of).part->sharding);
     switch (draw(0, 13)) {
     case 0:
         return g.pointwise(name, ScalarOp::exp, {of});

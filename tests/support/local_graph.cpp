@@ -13,9 +13,9 @@ ValueId LocalGraph::add(const std::string& name, TensorType type, const Sharding
     Value value;
     value.name = name;
     value.type = std::move(type);
-    value.part.sharding = sharding;
-    value.part.global_shape = value.type.shape;
-    for (size_t d = 0; d < sharding.dims.size(); ++d) value.part.global_shape[d] *= shard_count(sharding.dims[d]);
+    LocalPart part{value.type.shape, sharding};
+    for (size_t d = 0; d < sharding.dims.size(); ++d) part.global_shape[d] *= shard_count(sharding.dims[d]);
+    value.part = std::move(part);
     local_.graph.values.push_back(std::move(value));
     return static_cast<ValueId>(local_.graph.values.size()) - 1;
 }
@@ -26,7 +26,7 @@ ValueId LocalGraph::input(const std::string& name, Shape local, const std::strin
     const ValueId id = add(name, {dtype, std::move(local), {}}, parsed);
     Value& value = local_.graph.value(id);
     value.role = role;
-    value.init = Generate{Fill{1}, value.part.global_shape, {}};
+    value.init = Generate{Fill{1}, value.part->global_shape, {}};
     local_.graph.inputs.push_back(id);
     return id;
 }
@@ -64,7 +64,7 @@ ValueId LocalGraph::pointwise(const std::string& name, ScalarOp op, std::vector<
     }
     kernel.steps.push_back(last);
     const ValueId id =
-        node(name, kernel, std::move(inputs), first.type.shape, text(mesh_, first.part.sharding), first.type.dtype);
+        node(name, kernel, std::move(inputs), first.type.shape, text(mesh_, first.part->sharding), first.type.dtype);
     return id;
 }
 
@@ -77,7 +77,7 @@ ValueId LocalGraph::reshape(const std::string& name, ValueId input, Shape local)
 ValueId LocalGraph::collective(const std::string& name, const std::string& kind, Collective fields, ValueId input) {
     fields.def = find_collective(kind);
     const Value before = value(input);
-    const ValueId id = add(name, fields.def->after(fields, before.type), sharding_after(fields, before.part.sharding));
+    const ValueId id = add(name, fields.def->after(fields, before.type), sharding_after(fields, before.part->sharding));
     Node node;
     node.inputs = {input};
     node.outputs = {id};

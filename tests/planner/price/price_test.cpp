@@ -42,11 +42,11 @@ Graph whole_graph(Local& local, const std::vector<std::string>& between, Propaga
         const Value& value = local.graph.value(id);
         if (std::find(between.begin(), between.end(), value.name) != between.end()) continue;
         Value whole = value;
-        whole.type.shape = value.part.global_shape;
+        whole.type.shape = value.part->global_shape;
         if (std::find(local.graph.outputs.begin(), local.graph.outputs.end(), id) != local.graph.outputs.end())
             graph.outputs.push_back(static_cast<ValueId>(graph.values.size()));
         graph.values.push_back(whole);
-        propagation.values.push_back(value.part.sharding);
+        propagation.values.push_back(value.part->sharding);
         local.value_of.push_back(id);
     }
     return graph;

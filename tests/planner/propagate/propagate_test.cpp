@@ -128,7 +128,7 @@ outputs: {z: [~, model]}
     ComputeDecisions decisions(c.layout->mesh, hardware);
     const Local local = partition(*c.graph, c.propagation, decisions);
     verify_local(local, c.layout->mesh);
-    CHECK(text(c.layout->mesh, local.graph.value(local.graph.outputs[0]).part.sharding) == "[- | model]");
+    CHECK(text(c.layout->mesh, local.graph.value(local.graph.outputs[0]).part->sharding) == "[- | model]");
 }
 
 TEST_CASE("an input that is returned in another sharding") {
