@@ -33,7 +33,7 @@ bool YamlWriter::is_block(const Yaml& node) const {
 
 void YamlWriter::write_root(const Yaml& root) {
     if (is_block(root)) {
-        write_block(root, 0, false);
+        write_block(root, 0, Begins::below);
     } else {
         const bool is_null = root.is_null() && yaml_null_length(text_, offset(root.span)) == 0;
         YamlGap before = gap(is_null ? skip_yaml_blanks(text_, at_) : offset(root.span));
@@ -128,8 +128,8 @@ void YamlWriter::write_key(const YamlEntry& entry) {
     }
 }
 
-// With `inline_first` behind a dash on the current line, which the first entry goes on with.
-void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first) {
+void YamlWriter::write_block(const Yaml& node, size_t indent, Begins begins) {
+    bool inline_first = begins == Begins::behind_dash;
     const YamlMap* map = node.map();
     const size_t count = map != nullptr ? map->size() : node.list()->size();
     const size_t column = yaml_column(text_, offset(node.span)), outer = parent_;
@@ -161,7 +161,7 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
         }
         if (i == 0) {
             levels_.resize(std::min(levels_.size(), depth));
-            if (inline_first)
+            if (inline_first || begins == Begins::below_dash)
                 put_inline_comments(before);
             else
                 put_comments(before, indent);
@@ -189,7 +189,7 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
             write_block_value((*map)[i].value, column, indent);
         } else if (is_block(*item)) {
             lines_.append("- " + prefix);
-            write_block(*item, indent + 2, !below);
+            write_block(*item, indent + 2, below ? Begins::below_dash : Begins::behind_dash);
         } else if (item->is_null()) {
             const std::string line = "- " + prefix + std::string(text_.substr(begin, null_length));
             lines_.append(line.substr(0, line.find_last_not_of(' ') + 1));
@@ -206,7 +206,7 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
 // Behind "key:" on the current line.
 void YamlWriter::write_block_value(const Yaml& node, size_t column, size_t indent) {
     if (is_block(node)) {
-        write_block(node, indent + 2, false);
+        write_block(node, indent + 2, Begins::below);
         return;
     }
     if (node.is_null()) {

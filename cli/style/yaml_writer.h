@@ -27,7 +27,10 @@ private:
     bool is_block(const Yaml& node) const;
 
     void write_root(const Yaml& root);
-    void write_block(const Yaml& node, size_t indent, bool inline_first);
+    // Where a block's first entry stands: on a line of its own, which may be that below a dash and an anchor, or behind a
+    // dash on the current line, which it goes on with.
+    enum class Begins { below, below_dash, behind_dash };
+    void write_block(const Yaml& node, size_t indent, Begins begins);
     void write_block_value(const Yaml& node, size_t column, size_t indent);
     void write_inline(const Yaml& node, const YamlGap& before, size_t indent, size_t reserve);
     void write_flow(const Yaml& node, size_t reserve);

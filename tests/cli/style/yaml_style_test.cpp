@@ -96,6 +96,8 @@ TEST_CASE("fmt: a comment stays behind its line or above the next") {
     CHECK(styled("a:\n  # above\n  1\nb: # behind\n  2\n") == "# above\na: 1\nb: 2  # behind\n");
     CHECK(styled("#a\n&x\t#b\n{}") == "#a\n#b\n&x {}\n");
     CHECK(styled("rules: a\nmesh: b\n  ?\n") == "mesh: b ?\nrules: a\n");
+    for (const char* const list : {"r:\n- &x\n  -  # c\n    i\n", "r:\n- &x\n  # c\n  - i\n"})
+        CHECK(styled(list) == "r:\n  # c\n  - &x\n    - i\n");
     CHECK(styled("--- &x # b\n[1,2]\n") == "---\n# b\n&x [1, 2]\n");
     CHECK(styled("# a\n&x # b\n# c\nk:  v\n") == "# a\n&x  # b\n# c\nk: v\n");
     CHECK(styled("k:\n  # a\n  &x # b\n  # c\n  l: 1\n") == "# a\nk: &x  # b\n  # c\n  l: 1\n");
