@@ -240,6 +240,7 @@ std::vector<DraftId> Draft::add_many(std::string op, const std::vector<DraftId>&
     entry.op = std::move(op);
     entry.arguments = std::move(arguments);
     entry.line = line_;
+    entry.is_backward = is_backward_;
     entries_.push_back(std::move(entry));
     return entries_.back().results;
 }

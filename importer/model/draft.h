@@ -60,7 +60,8 @@ struct DraftEntry {
     // Of a collective the mesh axes that it works along, and whether its result is the same on all devices there.
     std::vector<std::string> over;
     bool is_same_over = false;
-    bool is_inside = false; // of a lookup: elsewhere the program has no number
+    bool is_inside = false;   // of a lookup: elsewhere the program has no number
+    bool is_backward = false; // of the pass that makes gradients, as the program says
 };
 
 class Draft {
@@ -109,9 +110,10 @@ public:
     }
     size_t entry_count() const { return entries_.size(); }
     const DraftEntry& entry(size_t number) const { return entries_[number]; }
-    // Where new entries are from: the module that they are named after, the op, and the line of the traced program.
-    void set_origin(std::string scope, Span place, std::string line) {
-        scope_ = std::move(scope), place_ = place, line_ = std::move(line);
+    // Where new entries are from: the module that they are named after, the op, the line of the traced program, and
+    // whether it is in its backward pass.
+    void set_origin(std::string scope, Span place, std::string line, bool is_backward) {
+        scope_ = std::move(scope), place_ = place, line_ = std::move(line), is_backward_ = is_backward;
     }
 
     // Another op makes an entry's results, of values that are made above.
@@ -140,6 +142,7 @@ private:
     std::string scope_;
     Span place_;
     std::string line_;
+    bool is_backward_ = false;
 };
 
 std::string number_text(DType dtype, const DraftNumber& number); // "0.5", "-.inf", "true", "3"

@@ -31,7 +31,6 @@ std::optional<DraftId> same_value(const Draft& draft, std::string_view op, const
         if (draft[operands[0]].number) same = operands[draft[operands[0]].number->integer != 0 ? 1 : 2];
         if (type.dtype == DType::boolean && is(draft, operands[1], 1) && is(draft, operands[2], 0)) same = operands[0];
     } else if (operands.size() == 2) {
-        const bool is_whole = !is_floating(draft.type(operands[0]).dtype);
         for (const size_t i : {size_t{0}, size_t{1}}) {
             const DraftId number = operands[1 - i];
             const bool first = i == 0; // what is left is the first operand
@@ -39,7 +38,7 @@ std::optional<DraftId> same_value(const Draft& draft, std::string_view op, const
                 (op == "and" && is(draft, number, 1)) || (op == "or" && is(draft, number, 0)) ||
                 (op == "ne" && type.dtype == draft.type(number).dtype && is(draft, number, 0)) || // of truths
                 (op == "mul" && is(draft, number, 1)) || (op == "div" && first && is(draft, number, 1)) ||
-                (op == "sub" && first && is(draft, number, 0)) || (op == "add" && is_whole && is(draft, number, 0)))
+                (op == "sub" && first && is(draft, number, 0)) || (op == "add" && is(draft, number, 0)))
                 same = operands[i];
             if ((op == "and" && is(draft, number, 0)) ||
                 (op == "or" && type.dtype == DType::boolean && is(draft, number, 1)))

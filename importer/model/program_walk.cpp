@@ -37,6 +37,9 @@ std::string scope_of(const std::string& location) {
     return name_text(scope);
 }
 
+// "jit(step)/transpose(jvp(mlp))/dot_general": what JAX makes of a linear op when it makes gradients.
+bool is_backward(const std::string& location) { return location.find("/transpose(jvp(") != std::string::npos; }
+
 } // namespace
 
 std::optional<DraftType> ProgramWalk::draft_type(MlirId id) {
@@ -80,7 +83,8 @@ bool ProgramWalk::import(const MlirOp& op) {
     if (!check_operands(op)) return false;
     const std::string outer = line_;
     if (const std::string& own = line_of(op.location); !own.empty()) line_ = own;
-    draft_.set_origin(scope_of(module_.location_name(op.location)), op.span, line_);
+    const std::string location = module_.location_name(op.location);
+    draft_.set_origin(scope_of(location), op.span, line_, is_backward(location));
     OpContext context(module_, op, draft_, *this, diagnostics_);
     const bool imported = row->import(context, row->becomes);
     line_ = outer;

@@ -154,7 +154,7 @@ bool import_square(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
     if (!type || !context.expect(context.operand_count() == 1, "takes 1 operand") || !same_shapes(context, *type))
         return false;
-    context.set(0, context.draft.pointwise("mul", {context.operand(0), context.operand(0)}, *type));
+    context.set(0, simplified(context.draft, "mul", {context.operand(0), context.operand(0)}, *type));
     return true;
 }
 

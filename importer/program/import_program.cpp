@@ -140,8 +140,11 @@ public:
                        updates_, guessed_axes(draft_, results_and_updates, *given, is_sharded()), request_.program);
         program.model = std::move(text.text);
         if (as == ImportAs::loss)
-            program.model += fmt::format("train:\n  loss: {}\n  optimizer: {{{}}}\n", draft_.name_of(outputs_.front()),
-                                         request_.optimizer);
+            program.model +=
+                fmt::format("# Gradients are those of this graph: it takes a stop_gradient where the program "
+                            "has one, which its text does not say.\n"
+                            "train:\n  loss: {}\n  optimizer: {{{}}}\n",
+                            draft_.name_of(outputs_.front()), request_.optimizer);
         program.values = std::move(text.values);
         program.is = as;
         if (as == ImportAs::unsaid && is_number(outputs_.front())) program.likely_params = likely_params();
@@ -229,8 +232,11 @@ private:
         for (size_t i = 0; i < all_.size(); ++i)
             any_param = any_param || (all_[i].is_param && is_floating(draft_.type(arguments_[i]).dtype));
         if (request_.as == ImportAs::unsaid && donates(main_)) return ImportAs::step;
-        if (request_.as == ImportAs::unsaid)
-            return is_number(results.front()) && any_param ? ImportAs::loss : ImportAs::unsaid;
+        if (request_.as == ImportAs::unsaid) {
+            if (!is_number(results.front()) || !any_param) return ImportAs::unsaid;
+            find_loss(results);
+            return ImportAs::loss;
+        }
         if (request_.as == ImportAs::step && !donates(main_))
             diagnostics_.warning("W0803", main_.span, "the step updates nothing: no argument is donated")
                 .help("say which are: jax.jit(step, donate_argnums=(0, 1)).lower(...)");
@@ -261,6 +267,18 @@ private:
         const std::vector<ProgramArray> made = results_of(results);
         left_out_ = at_places_of(arguments_of(), made);
         leave_out_gradients(made);
+        std::vector<bool> of_gradients(results.size()); // as their norm is, which a step returns to be printed
+        for (size_t i = 0; i < results.size(); ++i) of_gradients[i] = !left_out_[i] && reads_gradients(results[i]);
+        const std::vector<bool> others = left_out_;
+        for (size_t i = 0; i < results.size(); ++i) left_out_[i] = left_out_[i] || of_gradients[i];
+        choose_loss(results, made);
+        if (loss_ >= 0) return report_left_out();
+        left_out_ = others;
+        choose_loss(results, made);
+        report_left_out();
+    }
+
+    void choose_loss(const std::vector<DraftId>& results, const std::vector<ProgramArray>& made) {
         bool is_named = false;
         for (size_t i = 0; i < results.size(); ++i) {
             if (!is_number(results[i]) || left_out_[i]) continue;
@@ -268,14 +286,25 @@ private:
             if (loss_ < 0 || (is_called_so && !is_named)) loss_ = static_cast<int>(i);
             is_named = is_named || is_called_so;
         }
+    }
+
+    void report_left_out() {
         const i64 left_out = std::count(left_out_.begin(), left_out_.end(), true);
         if (loss_ >= 0 && left_out > 0)
             diagnostics_
                 .warning("W0807", main_.span,
                          fmt::format("{} result{} left out: shardc makes gradients and updates itself", left_out,
                                      left_out == 1 ? " is" : "s are"))
-                .help("what stands where an argument does is its gradient or its next value; `--as step` plans the "
-                      "program's own");
+                .help("what stands where an argument does is its gradient or its next value, and what is made of "
+                      "gradients is not the model's; `--as step` plans the program's own");
+    }
+
+    // Made in the program's backward pass, or of what is.
+    bool reads_gradients(DraftId result) const {
+        const std::vector<bool> needed = draft_.needed_for({result});
+        for (size_t i = 0; i < needed.size(); ++i)
+            if (needed[i] && draft_.entry(i).is_backward) return true;
+        return false;
     }
 
     // Of parameters that are no trees: what follows the loss has their types, one after the other, and no name.

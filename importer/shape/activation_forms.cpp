@@ -92,9 +92,8 @@ std::optional<Composite> silu(Taking& taking, const DraftEntry& root) {
 // max(a, b) + log1p(exp(-|a - b|)), chosen where a - b is a number; where it is none, a + b. Of b = 0, a softplus.
 std::optional<Composite> logaddexp(Taking& taking, const DraftEntry& root) {
     const DraftEntry* const no_number = taking.made_by(root.operands[0], "ne");
-    const DraftEntry* const sum = taking.made_by(root.operands[1], "add");
     const DraftEntry* const whole = taking.made_by(root.operands[2], "add");
-    if (no_number == nullptr || sum == nullptr || whole == nullptr || no_number->operands[0] != no_number->operands[1])
+    if (no_number == nullptr || whole == nullptr || no_number->operands[0] != no_number->operands[1])
         return std::nullopt;
     const DraftId apart = no_number->operands[0];
     const DraftEntry* const largest = taking.made_by(whole->operands[0], "max");
@@ -103,12 +102,12 @@ std::optional<Composite> logaddexp(Taking& taking, const DraftEntry& root) {
     const DraftEntry* const minus = exp == nullptr ? nullptr : taking.made_by(exp->operands[0], "neg");
     const DraftEntry* const size = minus == nullptr ? nullptr : taking.made_by(minus->operands[0], "abs");
     if (largest == nullptr || size == nullptr || size->operands[0] != apart) return std::nullopt;
-    const bool of_zero = sum->operands[0] == apart && taking.is_number(sum->operands[1], 0) &&
-                         largest->operands[0] == apart && taking.is_number(largest->operands[1], 0);
-    if (of_zero) return Composite{"softplus", {apart}, {}};
+    if (root.operands[1] == apart && largest->operands[0] == apart && taking.is_number(largest->operands[1], 0))
+        return Composite{"softplus", {apart}, {}};
+    const DraftEntry* const sum = taking.made_by(root.operands[1], "add");
     const DraftEntry* const difference = taking.made_by(apart, "sub");
     const Draft& draft = taking.draft();
-    if (difference == nullptr || difference->operands != sum->operands || difference->operands != largest->operands ||
+    if (sum == nullptr || difference == nullptr || difference->operands != sum->operands || difference->operands != largest->operands ||
         draft[sum->operands[0]].number || draft[sum->operands[1]].number)
         return std::nullopt;
     return Composite{"logaddexp", sum->operands, {}};

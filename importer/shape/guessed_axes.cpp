@@ -55,13 +55,14 @@ private:
         return it == names_.end() ? std::string() : it->second;
     }
 
-    // The largest table of two dims that whole numbers look rows up in.
+    // The largest table of two dims that words look rows up in.
     bool name_lookups() {
         DraftId table = -1;
         for (size_t i = 0; i < needed_.size(); ++i) {
             if (!needed_[i] || draft_.entry(i).op != "gather" || draft_.entry(i).arguments != ", dim: 0") continue;
             const DraftId found = draft_.entry(i).operands[0];
             if (draft_[found].is_param && draft_.type(found).shape.size() == 2 &&
+                looks_up_words(draft_.entry(i).operands[1], draft_.type(found).shape[0]) &&
                 (table < 0 || draft_.type(found).shape[0] > draft_.type(table).shape[0]))
                 table = found;
         }
@@ -73,11 +74,42 @@ private:
         return true;
     }
 
+    // Of whole numbers that are given, and are rows of words, or are those of which the program gives the next. Others
+    // are places, codes, or the classes that pictures are of.
+    bool looks_up_words(DraftId indices, i64 words) const {
+        if (!is_given(indices)) return false;
+        if (draft_.type(indices).shape.size() > 1) return true;
+        const std::vector<DraftId> logits = chosen_among();
+        return std::any_of(logits.begin(), logits.end(), [&](DraftId id) {
+            return draft_.type(id).shape.size() > 1 && draft_.type(id).shape.back() == words;
+        });
+    }
+    // An input, or what is made of one without leaving whole numbers.
+    bool is_given(DraftId indices) const {
+        std::vector<DraftId> open = {indices};
+        for (size_t n = 0; n < open.size() && n < most_tried; ++n) {
+            if (!is_integer(draft_.type(open[n]).dtype)) continue;
+            if (draft_[open[n]].is_input) return true;
+            if (const DraftEntry* const entry = draft_.entry_of(open[n]))
+                open.insert(open.end(), entry->operands.begin(), entry->operands.end());
+        }
+        return false;
+    }
+    // What a loss chooses among, and results.
+    std::vector<DraftId> chosen_among() const {
+        std::vector<DraftId> logits = results_;
+        for (size_t i = 0; i < needed_.size(); ++i)
+            if (needed_[i] && draft_.entry(i).op == "softmax_cross_entropy")
+                logits.push_back(draft_.entry(i).operands[0]);
+        return logits;
+    }
+
+    bool is_data(DraftId id) const { return draft_[id].is_input && !draft_[id].is_param && !draft_[id].is_left_out; }
+
     void name_tokens() {
         for (DraftId id = 0; id < draft_.value_count(); ++id) {
             const DraftValue& value = draft_[id];
-            if (!value.is_input || value.is_param || !is_integer(value.type.dtype) || value.type.shape.size() != 2)
-                continue;
+            if (!is_data(id) || !is_integer(value.type.dtype) || value.type.shape.size() != 2) continue;
             call(classes_.of(id, 0), "batch", value.type.shape[0]);
             call(classes_.of(id, 1), "length", value.type.shape[1]);
         }
@@ -92,11 +124,10 @@ private:
             for (size_t d = 0; draft_[id].is_param && d < draft_.type(id).shape.size(); ++d)
                 of_params.insert(classes_.of(id, d));
         if (of_params.empty()) return false;
-        for (id = 0; id < draft_.value_count(); ++id) {
-            const DraftValue& value = draft_[id];
-            if (!value.is_input || value.is_param || value.type.shape.empty()) continue;
-            if (!of_params.contains(classes_.of(id, 0))) call(classes_.of(id, 0), "batch", value.type.shape[0]);
-            if (features < 0 && is_floating(value.type.dtype) && value.type.shape.size() > 1) features = id;
+        for (const DraftId data : examples()) {
+            const DraftValue& value = draft_[data];
+            if (!of_params.contains(classes_.of(data, 0))) call(classes_.of(data, 0), "batch", value.type.shape[0]);
+            if (features < 0 && is_floating(value.type.dtype) && value.type.shape.size() > 1) features = data;
         }
         int tried = 0;
         for (size_t i = 0; i < needed_.size() && tried < most_tried; ++i)
@@ -111,11 +142,47 @@ private:
         embed_name_ = name_of(features, last);
         for (id = 0; id < draft_.value_count(); ++id) {
             const Shape& shape = draft_.type(id).shape;
-            if (draft_[id].is_input && !draft_[id].is_param && is_floating(draft_.type(id).dtype) && shape.size() > 1)
+            if (is_data(id) && is_floating(draft_.type(id).dtype) && shape.size() > 1)
                 call(classes_.of(id, shape.size() - 1), "features", shape.back());
         }
         return true;
     }
+    // Inputs that hold an example each place of their first dim, which the forward pass does not add over: weights that
+    // are given, and not trained, begin with a dim that it contracts. If all of them do, nothing tells them apart.
+    std::vector<DraftId> examples() const {
+        std::vector<DraftId> data, alone;
+        std::set<int> contracted;
+        for (size_t i = 0; i < needed_.size(); ++i)
+            if (needed_[i] && !draft_.entry(i).is_backward) add_contracted(draft_.entry(i), contracted);
+        for (DraftId id = 0; id < draft_.value_count(); ++id) {
+            if (!is_data(id) || draft_.type(id).shape.empty()) continue;
+            data.push_back(id);
+            if (!contracted.contains(classes_.of(id, 0))) alone.push_back(id);
+        }
+        return alone.empty() ? data : alone;
+    }
+    void add_contracted(const DraftEntry& entry, std::set<int>& contracted) const {
+        const auto add = [&](DraftId id, size_t dim) {
+            if (dim < draft_.type(id).shape.size()) contracted.insert(classes_.of(id, dim));
+        };
+        if (entry.op == "gather" && entry.arguments == ", dim: 0") add(entry.operands[0], 0);
+        if (entry.op == "dot") add(entry.operands[0], draft_.type(entry.operands[0]).shape.size() - 1);
+        if (entry.op != "einsum") return;
+        const std::string_view equation = entry.literal;
+        const std::string_view made = equation.substr(std::min(equation.find("->"), equation.size()));
+        size_t operand = 0, dim = 0;
+        for (const char letter : equation.substr(0, equation.size() - made.size())) {
+            if (letter == ',') {
+                ++operand, dim = 0;
+                continue;
+            }
+            if (letter < 'A') continue; // quotes
+            if (made.find(letter) == std::string_view::npos && operand < entry.operands.size())
+                add(entry.operands[operand], dim);
+            ++dim;
+        }
+    }
+
     bool adds_two(const DraftEntry& entry) const {
         const Shape& shape = draft_.type(entry.results.front()).shape;
         return entry.op == "add" && entry.operands.size() == 2 && shape.size() > 1 &&
@@ -139,11 +206,7 @@ private:
 
     // What a loss chooses among, and the last dim of results, are words if there are as many.
     void name_classes(const std::string& called) {
-        std::vector<DraftId> logits = results_;
-        for (size_t i = 0; i < needed_.size(); ++i)
-            if (needed_[i] && draft_.entry(i).op == "softmax_cross_entropy")
-                logits.push_back(draft_.entry(i).operands[0]);
-        for (const DraftId id : logits) {
+        for (const DraftId id : chosen_among()) {
             const Shape& shape = draft_.type(id).shape;
             if (shape.size() > 1) call(classes_.of(id, shape.size() - 1), called, shape.back());
         }

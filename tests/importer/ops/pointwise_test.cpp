@@ -51,6 +51,15 @@ TEST_CASE("clamp between numbers is the model's, whose gradient at them is 0 as 
     }
 }
 
+TEST_CASE("what adds zeros is left out, as XLA leaves it out, and so are squares of zeros") {
+    const std::string zeros = "  %z = stablehlo.constant dense<0.0> : tensor<4xf32>\n"
+                              "  %s = chlo.square %z : tensor<4xf32> -> tensor<4xf32>\n"
+                              "  %t = stablehlo.tanh %x : tensor<4xf32>\n";
+    const std::string only_tanh = "graph:\n  - result: {tanh: x}\n";
+    CHECK(graph_of(x, zeros + "  %r = stablehlo.add %t, %s : tensor<4xf32>\n", f32) == only_tanh);
+    CHECK(graph_of(x, zeros + "  %r = stablehlo.add %z, %t : tensor<4xf32>\n", f32) == only_tanh);
+}
+
 TEST_CASE("jax.nn.relu is relu by its name, and max by any other") {
     for (const char* name : {"relu", "relu_0", "relu_12"}) CHECK(has(called(name, "0.0"), "{relu: x}"));
     for (const char* name : {"relu6", "relu_", "relu_a", "prelu", "f"})

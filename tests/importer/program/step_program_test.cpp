@@ -93,9 +93,8 @@ TEST_CASE("an op is at the innermost line that is the user's own, and places in 
 }
 
 TEST_CASE("a program whose first result is a number is a loss, if it has parameters") {
-    CHECK(
-        import(loss_of("params['w']"), asked())
-            .model.ends_with("outputs: [loss]\ntrain:\n  loss: loss\n  optimizer: {adamw: {learning_rate: 0.001}}\n"));
+    CHECK(import(loss_of("params['w']"), asked())
+              .model.ends_with("\ntrain:\n  loss: loss\n  optimizer: {adamw: {learning_rate: 0.001}}\n"));
     CHECK(import(loss_of("x"), asked()).model.ends_with("outputs: [loss]\n"));
     CHECK(import(loss_of("p['w']"), asked()).model.ends_with("outputs: [loss]\n"));
     CHECK(import(loss_of("x"), asked(ImportAs::loss)).codes == "E0809");
@@ -119,8 +118,7 @@ TEST_CASE(
     const Outcome made =
         import(exchanged("tf.aliasing_output = 0 : i32", "jax.buffer_donor = true"), asked(ImportAs::loss));
     CHECK(made.codes == "W0807");
-    CHECK_MESSAGE(made.model.find("outputs: [loss, result_0_state]\ntrain:\n  loss: loss\n") != std::string::npos,
-                  made.model);
+    CHECK_MESSAGE(made.model.find("outputs: [loss, result_0_state]\n# ") != std::string::npos, made.model);
     CHECK(made.model.find("{mul: ") == std::string::npos); // the new parameter
     // Of several numbers the one that is called so.
     const auto of_two = [](const std::string& first, const std::string& second) {
@@ -140,6 +138,38 @@ TEST_CASE(
     const Outcome gradient = of_two("result[0]", "result[1]");
     CHECK(gradient.codes == "W0807");
     CHECK(gradient.model.find("{exp: ") == std::string::npos);
+}
+
+TEST_CASE("a loss that comes with gradients, or their norm, is left alone") {
+    const auto with_norm = [](const std::string& first, const std::string& second) {
+        return fmt::format(R"(func.func @main(%p: tensor<4xf32> loc("params['w']")) ->
+    (tensor<f32> {{jax.result_info = "result[0]"}}, tensor<f32> {{jax.result_info = "result[1]"}},
+     tensor<4xf32> {{jax.result_info = "result[2]['w']"}}) {{
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %two = stablehlo.constant dense<2.0> : tensor<4xf32>
+  %0 = stablehlo.multiply %p, %p : tensor<4xf32>
+  %loss = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [0] :
+    (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %g = stablehlo.multiply %two, %p : tensor<4xf32> loc("jit(step)/transpose(jvp(model))/mul")
+  %1 = stablehlo.multiply %g, %g : tensor<4xf32>
+  %norm = stablehlo.reduce(%1 init: %c) applies stablehlo.add across dimensions = [0] :
+    (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return {}, {}, %g : tensor<f32>, tensor<f32>, tensor<4xf32>
+}}
+)",
+                           first, second);
+    };
+    const Outcome said = import(with_norm("%loss", "%norm"), asked(ImportAs::loss)),
+                  other_order = import(with_norm("%norm", "%loss"), asked(ImportAs::loss)),
+                  unsaid = import(with_norm("%loss", "%norm"), asked());
+    for (const Outcome& outcome : {said, other_order, unsaid}) {
+        CHECK(outcome.codes == "W0807");
+        CHECK_MESSAGE(outcome.model.find("outputs: [loss]\n") != std::string::npos, outcome.model);
+        CHECK(outcome.model.find("{mul: [2, ") == std::string::npos);
+    }
+    // Of nothing but gradients, they are the loss.
+    const Outcome norms = import(with_norm("%norm", "%norm"), asked(ImportAs::loss));
+    CHECK(norms.model.find("{mul: [2, ") != std::string::npos);
 }
 
 TEST_CASE("a loss of Flax, trained by shardc, has the losses that optax's Adam has") {
