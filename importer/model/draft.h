@@ -116,6 +116,8 @@ public:
         scope_ = std::move(scope), place_ = place, line_ = std::move(line), is_backward_ = is_backward;
     }
 
+    const std::string& line() const { return line_; } // where new entries are from; or empty
+
     // Another op makes an entry's results, of values that are made above.
     void replace(size_t entry, std::string op, std::vector<DraftId> operands, std::string arguments);
     // An entry that stands beside another: named after it, of its line. It is the last until the order is said.

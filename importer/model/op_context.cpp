@@ -150,6 +150,7 @@ std::string OpContext::word(std::string_view key, std::initializer_list<std::str
 
 bool OpContext::refuse(std::string message, std::string help) {
     DiagnosticBuilder said = diagnostics_.error("E0804", op.span, std::move(message));
+    if (!draft.line().empty()) said.note(traced_from(draft.line()));
     if (!help.empty()) said.help(std::move(help));
     return false;
 }

@@ -71,18 +71,19 @@ const std::string& ProgramWalk::line_of(int location) {
 
 bool ProgramWalk::import(const MlirOp& op) {
     const ImportRow* const row = find_import(op.name);
+    const std::string& own = line_of(op.location);
     if (row == nullptr) {
+        const bool is_of_spec = is_op_of_spec(op.name);
         const std::string otherwise = "`shardc explain E0803` says which there are; compute this part before or after";
-        if (is_op_of_spec(op.name))
-            diagnostics_.error("E0803", op.span, fmt::format("op '{}' is not supported", op.name)).help(otherwise);
-        else
-            diagnostics_.error("E0803", op.span, fmt::format("op '{}' is not known", op.name))
-                .help(did_you_mean(op.name, imported_ops(), otherwise));
+        DiagnosticBuilder said = diagnostics_.error(
+            "E0803", op.span, fmt::format("op '{}' is not {}", op.name, is_of_spec ? "supported" : "known"));
+        if (const std::string& line = own.empty() ? line_ : own; !line.empty()) said.note(traced_from(line));
+        said.help(is_of_spec ? otherwise : did_you_mean(op.name, imported_ops(), otherwise));
         return false;
     }
     if (!check_operands(op)) return false;
     const std::string outer = line_;
-    if (const std::string& own = line_of(op.location); !own.empty()) line_ = own;
+    if (!own.empty()) line_ = own;
     const std::string location = module_.location_name(op.location);
     draft_.set_origin(scope_of(location), op.span, line_, is_backward(location));
     OpContext context(module_, op, draft_, *this, diagnostics_);

@@ -10,6 +10,9 @@
 
 namespace shard {
 
+// What a refusal notes: "traced from model.py:214".
+inline std::string traced_from(const std::string& line) { return "traced from " + line; }
+
 class ProgramWalk {
 public:
     // What a function of the program returns for these arguments where the draft has ops for it; nullopt: its own ops

@@ -225,7 +225,8 @@ bool import_bitcast(OpContext& context, std::string_view) {
         const bool is_known = from.dtype != DType::boolean && type->dtype != DType::boolean &&
                               from.shape == type->shape && byte_size(from.dtype) == byte_size(type->dtype);
         if (!is_known)
-            return context.refuse("bits of numbers taken as those of another size", "types of one size are known");
+            return context.refuse("bits of numbers taken as those of another size",
+                                  "types of one size are known; random keys are those of threefry2x32, not of rbg");
         context.set(0,
                     draft.add("bitcast", {context.operand(0)}, fmt::format(", dtype: {}", name(type->dtype)), *type));
         return true;

@@ -81,6 +81,25 @@ void import_device_constraint(OpContext& context, const DraftType& type) {
     context.set(0, context.draft.add("constrain", {context.operand(0)}, fmt::format(", mesh: {}", *text), type));
 }
 
+// Why a call is none that a plan could have, by its target; what to do.
+struct OutsideCall {
+    std::string_view part, what, help;
+};
+constexpr OutsideCall outside_calls[] = {
+    {"callback", "a callback into Python, whose result the program reads",
+     "compute it before, and pass it in; equinox.error_if makes none with EQX_ON_ERROR=nan"},
+    {"lapack", "a decomposition of matrices, or a solution of equations", "compute it before, and pass it in"},
+    {"cusolver", "a decomposition of matrices, or a solution of equations", "compute it before, and pass it in"},
+    {"cublas", "a solution of equations", "compute it before, and pass it in"},
+};
+
+bool refuse_call(OpContext& context, const std::string& target) {
+    for (const OutsideCall& call : outside_calls)
+        if (target.find(call.part) != std::string::npos)
+            return context.refuse(fmt::format("{}: '{}'", call.what, target), std::string(call.help));
+    return context.refuse(fmt::format("a call of '{}', which is not part of the program", target));
+}
+
 // Calls of what is not in the program.
 bool import_custom_call(OpContext& context, std::string_view) {
     std::string target;
@@ -95,7 +114,7 @@ bool import_custom_call(OpContext& context, std::string_view) {
     }
     if (target == "ApproxTopK") return import_approx_top_k(context);
     if (target != "Sharding" || context.operand_count() != 1 || context.op.results.size() != 1)
-        return context.refuse(fmt::format("a call of '{}', which is not part of the program", target));
+        return refuse_call(context, target);
     const std::optional<DraftType> type = context.result_type();
     if (!type || !context.expect(*type == context.type(0), "keeps its operand's type")) return false;
     import_device_constraint(context, *type);

@@ -35,14 +35,10 @@ void GraphReader::value_line(LineScanner& at, std::string name, const Span& plac
     node.loop = here();
     what_it_does(at, node);
     if (at.ok() && at.take("; because")) {
-        Reshard* const reshard = std::visit(
-            [](auto& does) -> Reshard* {
-                if constexpr (std::is_base_of_v<Reshard, std::decay_t<decltype(does)>>) return &does;
-                return nullptr;
-            },
-            node.does);
-        if (reshard == nullptr) return at.problem("only what moves data has a cause");
-        reshard->reason.cause = at.until("\n");
+        if (node.reshard() == nullptr) return at.problem("only what moves data has a cause");
+        const auto tell = [&](Reshard& reshard) { reshard.reason.cause = at.until("\n"); };
+        if (auto* const exchange = std::get_if<Shared<Exchange>>(&node.does)) exchange->change(tell);
+        if (auto* const move = std::get_if<Shared<LocalMove>>(&node.does)) move->change(tell);
     }
     graph().nodes.push_back(std::move(node));
     state_.constraints.resize(graph().nodes.size());
