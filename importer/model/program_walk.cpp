@@ -75,10 +75,11 @@ bool ProgramWalk::import(const MlirOp& op) {
     if (row == nullptr) {
         const bool is_of_spec = is_op_of_spec(op.name);
         const std::string otherwise = "`shardc explain E0803` says which there are; compute this part before or after";
-        DiagnosticBuilder said = diagnostics_.error(
-            "E0803", op.span, fmt::format("op '{}' is not {}", op.name, is_of_spec ? "supported" : "known"));
+        DiagnosticBuilder said =
+            diagnostics_
+                .error("E0803", op.span, fmt::format("op '{}' is not {}", op.name, is_of_spec ? "supported" : "known"))
+                .help(is_of_spec ? otherwise : did_you_mean(op.name, imported_ops(), otherwise));
         if (const std::string& line = own.empty() ? line_ : own; !line.empty()) said.note(traced_from(line));
-        said.help(is_of_spec ? otherwise : did_you_mean(op.name, imported_ops(), otherwise));
         return false;
     }
     if (!check_operands(op)) return false;
