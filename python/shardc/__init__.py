@@ -16,10 +16,12 @@ import json
 import os
 import pathlib
 import re
+import sys
 import tempfile
 import warnings
 
 from . import program
+from .own_gradients import own_gradients
 from .problem import Problem
 
 __all__ = ["Plan", "Problem", "Program", "Yaml", "check", "diff", "explain", "from_jax", "plan"]
@@ -102,7 +104,7 @@ def from_jax(function, *arguments, params=(), kind=None, optimizer=None, learnin
 
     `kind`: "loss", which shardc makes a step of with `optimizer` and `learning_rate`, or "step", as it is; unless said a
     step if it donates arguments. `params`: patterns of the arguments that are parameters, "params" unless said. These
-    are the options of `shardc import`; it warns of what a model does not have.
+    are the options of `shardc import`; it warns of what a model does not have, as the function's own gradients.
     """
     if not hasattr(function, "lower"):
         import jax
@@ -120,7 +122,18 @@ def from_jax(function, *arguments, params=(), kind=None, optimizer=None, learnin
             raise Problem.said(said, code)
         if said:
             warnings.warn(said, stacklevel=2)
+        own = own_gradients(function.trace(*arguments, **named).jaxpr.jaxpr) if _is_jitted(function) else []
+        if own and "\ntrain:\n" in model:
+            warnings.warn(
+                f"gradients are those of the model, which does not have {', '.join(own)}: write stop_gradient or a "
+                "module's `gradient` into it, or take the whole step",
+                stacklevel=2,
+            )
         return Program(Yaml(model), Yaml(layout.read_text()))
+
+
+def _is_jitted(function):
+    return "jax" in sys.modules and hasattr(function, "trace")
 
 
 def _name_of(function):

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import unittest.mock
 
@@ -14,6 +15,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import shardc  # noqa: E402
 from shardc import program  # noqa: E402
+from shardc.own_gradients import own_gradients  # noqa: E402
 
 PROGRAMS = ROOT / "tests" / "importer" / "program" / "programs"
 EXAMPLE = ROOT / "examples" / "dot_relu_dot"
@@ -116,6 +118,46 @@ class Module(unittest.TestCase):
             shardc.from_jax(jitted)
         self.assertEqual(caught.exception.exit_code, 2)
         self.assertRegex(caught.exception.diagnostics[0]["code"], "E08..")
+
+    def test_gradients_of_a_function_s_own_are_named_by_their_lines(self):
+        def equation(primitive, *frames, made=(), of=(), **params):
+            traceback = types.SimpleNamespace(
+                frames=[
+                    types.SimpleNamespace(file_name=file, function_name=name, line_num=7) for file, name in frames
+                ]
+            )
+            return types.SimpleNamespace(
+                primitive=types.SimpleNamespace(name=primitive),
+                source_info=types.SimpleNamespace(traceback=traceback),
+                invars=list(of),
+                outvars=list(made),
+                params=params,
+            )
+
+        def program(*equations):
+            return types.SimpleNamespace(eqns=list(equations))
+
+        stop = ("/x/jax/_src/core.py", "Primitive.bind"), ("/x/jax/_src/lax/lax.py", "stop_gradient")
+        user, library = ("/home/util.py", "loss"), ("/x/jax/_src/nn/functions.py", "softmax")
+        rule = ("/x/jax/_src/custom_derivatives.py", "custom_vjp.__call__"), user
+        x, y = object(), object()
+        jax = types.ModuleType("jax")
+        jax.__file__ = "/x/jax/__init__.py"
+        with unittest.mock.patch.dict(sys.modules, {"jax": jax}):
+
+            def found(*equations):
+                return own_gradients(program(*equations))
+
+            self.assertEqual(found(equation("stop_gradient", *stop, user, of=[x])), ["stop_gradient (util.py:7)"])
+            self.assertEqual(found(equation("stop_gradient", *stop, library, user, of=[x])), [])
+            inner = program(equation("stop_gradient", *stop, user, of=[x]))
+            self.assertEqual(found(equation("jit", user, jaxpr=inner)), ["stop_gradient (util.py:7)"])
+            largest = equation("reduce_max", user, of=[x], made=[y])
+            self.assertEqual(found(largest, equation("stop_gradient", *stop, user, of=[y])), [])
+            of_user = program(equation("round", ("/x/jax/_src/lax/lax.py", "round"), ("/home/m.py", "ste"), *rule))
+            self.assertEqual(found(equation("custom_vjp_call", *rule, call_jaxpr=of_user)), ["ste (m.py:7)"])
+            of_jax = program(equation("max", ("/x/jax/_src/nn/functions.py", "relu"), *rule))
+            self.assertEqual(found(equation("custom_jvp_call", *rule, call_jaxpr=of_jax)), [])
 
     def test_the_runner_says_what_it_takes(self):
         done = subprocess.run(
