@@ -14,8 +14,9 @@ namespace shard {
 
 namespace {
 
-constexpr size_t least_saved = 8;   // entries; a block of two lines twice is no easier to read
-constexpr size_t most_tries = 12;   // beginnings of a run
+constexpr size_t least_saved = 8;  // entries; a block of two lines twice is no easier to read
+constexpr size_t most_tries = 128; // beginnings of a run, of which a few repetitions are looked at first
+constexpr size_t looked_at = 3;
 constexpr size_t most_skipped = 40; // entries of the first repetition that are made for all
 constexpr int most_runs = 100;      // that are looked at, so that time is linear
 
@@ -212,6 +213,8 @@ private:
         for (; end + run.period <= run.end; end += run.period)
             entries.emplace_back(segment.begin() + static_cast<std::ptrdiff_t>(end),
                                  segment.begin() + static_cast<std::ptrdiff_t>(end + run.period));
+        if (entries.size() > looked_at && !block_of(draft_, readers_, {entries.begin(), entries.begin() + looked_at}))
+            return std::nullopt;
         Found found{{}, {}, begin, end};
         const auto is_block = [&](std::vector<std::vector<int>> repetitions) {
             if (repetitions.size() < 2 || (repetitions.size() - 1) * run.period < least_saved) return false;

@@ -1,6 +1,7 @@
 #include "importer/shape/repeated_run.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -10,15 +11,18 @@ namespace {
 
 constexpr size_t most_periods = 64; // that are tried: those that occur most often
 
-// Distances between what stands there and the same before it, by how often they occur.
+// Distances between what stands there and the same before it, by how often they occur. What a block has several times is
+// a period away from none of its next places: it is looked for some places back, too.
 std::vector<size_t> likely_periods(const std::vector<int>& sequence) {
-    std::map<int, size_t> last;
+    constexpr size_t most_places = 16;
+    std::map<int, std::deque<size_t>> places; // the last ones
     std::map<size_t, size_t> count;
     for (size_t i = 0; i < sequence.size(); ++i) {
-        const auto [it, is_new] = last.try_emplace(sequence[i], i);
-        if (!is_new) ++count[i - std::exchange(it->second, i)];
+        std::deque<size_t>& before = places[sequence[i]];
+        for (const size_t place : before) ++count[i - place];
+        before.push_back(i);
+        if (before.size() > most_places) before.pop_front();
     }
-    // What is in a block several times has shorter distances, and that of a block is their sum: what is there once counts.
     std::vector<std::pair<size_t, size_t>> found; // how often, distance
     for (const auto& [distance, times] : count) found.emplace_back(times, distance);
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {

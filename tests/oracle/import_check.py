@@ -385,6 +385,12 @@ def convnet(params, x):
     return jnp.mean(h**2)
 
 
+def scanned_tanh(params, x):
+    """Each kind of op of its backward pass stands in a trip more than once."""
+    x, _ = jax.lax.scan(lambda x, _: (x + jnp.tanh(x @ params["a"]) @ params["b"], None), x, None, length=12)
+    return jnp.mean(x**2)
+
+
 def lstm(params, xs):
     """A net over time that begins with nothing: what it is given in a step is an entry of a value, and so is its gradient."""
     def cell(carry, x):
@@ -486,6 +492,7 @@ PROGRAMS = {
     "stopping_loop": (stopping_loop, ({"e": (8, 4), "w": (4, 4)}, ("i", 8, (4,)))),
     "manual_region": (manual_region, ({"w": (16, 8)}, (8, 16))),
     "lstm_gradients": (GRAD(lstm), LSTM),
+    "scanned_tanh": (GRAD(scanned_tanh), ({"a": (8, 8), "b": (8, 8)}, (4, 8))),
     "loops_over_values": (loops_over_values, ((8, 4), (8, 4))),
     "whole_product": (lambda x, w: jax.lax.dot_general(x.astype(jnp.int8), w.astype(jnp.int8), (((1,), (0,)), ((), ())),
                                                         preferred_element_type=jnp.int32),
@@ -500,7 +507,7 @@ RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block",
             "reductions", "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
             "draws", "draws_as_before", "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
-            "lstm_gradients", "loops_over_values", "whole_product", *UPDATES, *COMPLEX]
+            "lstm_gradients", "scanned_tanh", "loops_over_values", "whole_product", *UPDATES, *COMPLEX]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}
 if import_models:

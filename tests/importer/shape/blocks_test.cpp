@@ -1,9 +1,11 @@
 // Layers that are the same become a module that is repeated, and only those.
 #include "importer/program/import_program.h"
-#include "importer/shape/repeated_run.h"
+#include "plans/disk/file.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+
+#include "test_paths.h"
 
 using namespace shard;
 
@@ -40,17 +42,6 @@ std::string layers(int count, const std::string& returns, const std::string& mor
 }
 
 } // namespace
-
-TEST_CASE("a run is the longest part that repeats, and its period the shortest") {
-    const std::optional<RepeatedRun> run = longest_run({5, 1, 2, 3, 1, 2, 3, 1, 2, 9});
-    REQUIRE(run.has_value());
-    CHECK(run->begin == 1);
-    CHECK(run->end == 9);
-    CHECK(run->period == 3);
-    CHECK(longest_run({7, 7, 7, 7})->period == 1);
-    CHECK(!longest_run({1, 2, 3, 4}).has_value());
-    CHECK(!longest_run({}).has_value());
-}
 
 TEST_CASE(
     "layers become a module, what the first makes for all of them goes before it, parameters keep their numbers") {
@@ -218,6 +209,23 @@ TEST_CASE("a loop over a value takes an entry in each trip and stacks what it ma
     CHECK_MESSAGE(up.find("{repeat: block, over: x, stack: sin, scan: true}") != std::string::npos, up);
     CHECK_MESSAGE(down.find("{repeat: block, over: x, stack: sin, scan: true, reverse: true}") != std::string::npos,
                   down);
+}
+
+TEST_CASE("a backward pass is a loop, where what a trip does stands in it several times too, wherever it begins") {
+    for (const auto& [name, loops] : {std::pair("scanned_tanh", 2), {"lstm_gradients", 2}}) {
+        std::string problem;
+        const std::string path = fmt::format("{}/tests/importer/program/programs/{}.mlir", SHARDC_SOURCE_DIR, name);
+        Sources sources;
+        const int file = sources.add("program.mlir", read_file(path, problem).value_or(""));
+        Diagnostics diagnostics;
+        const std::optional<ImportedProgram> program = import_program(sources, file, {}, diagnostics);
+        REQUIRE(program.has_value());
+        const std::string& model = program->model;
+        int found = 0;
+        for (size_t at = model.find("scan: true"); at != std::string::npos; at = model.find("scan: true", at + 1))
+            ++found;
+        CHECK_MESSAGE(found == loops, model);
+    }
 }
 
 TEST_CASE("a loop that reads one way and writes the other writes where a list of numbers says") {
