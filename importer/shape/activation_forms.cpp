@@ -107,8 +107,8 @@ std::optional<Composite> logaddexp(Taking& taking, const DraftEntry& root) {
     const DraftEntry* const sum = taking.made_by(root.operands[1], "add");
     const DraftEntry* const difference = taking.made_by(apart, "sub");
     const Draft& draft = taking.draft();
-    if (sum == nullptr || difference == nullptr || difference->operands != sum->operands || difference->operands != largest->operands ||
-        draft[sum->operands[0]].number || draft[sum->operands[1]].number)
+    if (sum == nullptr || difference == nullptr || difference->operands != sum->operands ||
+        difference->operands != largest->operands || draft[sum->operands[0]].number || draft[sum->operands[1]].number)
         return std::nullopt;
     return Composite{"logaddexp", sum->operands, {}};
 }

@@ -15,10 +15,12 @@ struct Norm {
     double eps = 0;
 };
 
-// mean(x * x), minus the square of the mean where Flax takes the variance so.
+// mean(x * x), or max(0, mean(x * x)), which is the same: equinox has it.
 bool take_variance(Taking& taking, DraftId value, DraftId normalized, Norm& norm) {
     const size_t mark = taking.mark();
-    if (const std::optional<Taking::Reduced> mean = taking.mean(value)) {
+    const DraftEntry* const least = taking.made_by(value, "max");
+    const std::optional<DraftId> of_least = least == nullptr ? std::nullopt : taking.beside_number(*least, 0);
+    if (const std::optional<Taking::Reduced> mean = taking.mean_that_gets_ones(of_least.value_or(value))) {
         const DraftEntry* const square = taking.made_by(mean->of, "mul");
         if (square == nullptr || square->operands[0] != square->operands[1]) return false;
         norm.dims = mean->dims;
@@ -43,7 +45,7 @@ bool take_variance(Taking& taking, DraftId value, DraftId normalized, Norm& norm
 
 // Of rsqrt(variance + eps), the variance.
 std::optional<DraftId> take_root(Taking& taking, DraftId value, Norm& norm) {
-    const DraftEntry* const root = taking.made_by(value, "rsqrt");
+    const DraftEntry* const root = taking.made_by(taking.without_ones(value), "rsqrt");
     const DraftEntry* const sum = root == nullptr ? nullptr : taking.made_by(root->operands[0], "add");
     if (sum == nullptr) return std::nullopt;
     for (const size_t i : {size_t{0}, size_t{1}})
@@ -98,20 +100,20 @@ std::optional<Norm> take_norm(Taking& taking, DraftId value, DraftId root) {
             const size_t before = taking.mark();
             if (take_variance(taking, *variance, value, norm) && norm.dims == mean->dims) {
                 norm.x = mean->of;
-                return taking.broadcasts_against(*variance, *mean) ? std::optional<Norm>(norm) : std::nullopt;
+                return taking.broadcasts_against(root, *mean) ? std::optional<Norm>(norm) : std::nullopt;
             }
             taking.back_to(before);
             norm.is_fast = true;
             norm.dims = mean->dims;
             norm.x = mean->of;
-            if (take_fast_variance(taking, *variance, mean->of, norm) && taking.broadcasts_against(*variance, *mean))
+            if (take_fast_variance(taking, *variance, mean->of, norm) && taking.broadcasts_against(root, *mean))
                 return norm;
             norm = Norm{false, false, -1, {}, norm.eps};
         }
         taking.back_to(mark);
     }
     if (!take_variance(taking, *variance, value, norm) || norm.x != value) return std::nullopt;
-    return taking.broadcasts_against(*variance, {value, norm.dims}) ? std::optional<Norm>(norm) : std::nullopt;
+    return taking.broadcasts_against(root, {value, norm.dims}) ? std::optional<Norm>(norm) : std::nullopt;
 }
 
 // A value with the sizes of x along the dims, which are the last.

@@ -116,6 +116,11 @@ std::optional<Taking::Reduced> Taking::reduced(DraftId value, std::string_view o
 }
 
 std::optional<Taking::Reduced> Taking::mean(DraftId value) {
+    std::optional<Reduced> found = mean_that_gets_ones(value);
+    return found && broadcasts_against(value, *found) ? std::move(found) : std::nullopt;
+}
+
+std::optional<Taking::Reduced> Taking::mean_that_gets_ones(DraftId value) {
     const DraftEntry* const quotient = made_by(without_ones(value), "div");
     if (quotient == nullptr) return std::nullopt;
     const DraftEntry* const sum = made_by(without_ones(quotient->operands[0]), "reduce_sum");
@@ -123,7 +128,6 @@ std::optional<Taking::Reduced> Taking::mean(DraftId value) {
     const std::optional<std::vector<i64>> dims = dims_of(sum->arguments);
     if (!dims || dims->empty()) return std::nullopt;
     Reduced found{sum->operands[0], *dims};
-    if (!broadcasts_against(value, found)) return std::nullopt;
     double count = 1;
     for (const i64 dim : *dims) count *= static_cast<double>(draft_.type(found.of).shape[static_cast<size_t>(dim)]);
     return is_number(quotient->operands[1], count) ? std::optional<Reduced>(std::move(found)) : std::nullopt;

@@ -32,7 +32,10 @@ public:
     // op(x, dims), as it is or with the dims as 1: then it broadcasts against x.
     std::optional<Reduced> reduced(DraftId value, std::string_view op);
     std::optional<Reduced> mean(DraftId value); // a sum, over the number of elements
+    // One whose dims of size 1 may be added later on: who asks sees to it that what comes of it broadcasts against x.
+    std::optional<Reduced> mean_that_gets_ones(DraftId value);
     bool broadcasts_against(DraftId value, const Reduced& reduced) const;
+    DraftId without_ones(DraftId value); // a reshape that only adds or leaves out dims of size 1: its operand
 
     // Whether all that reads a value is one transpose or reshape.
     bool is_moved_on(DraftId value) const;
@@ -42,7 +45,6 @@ public:
     void back_to(size_t mark) { taken_.resize(mark); }
 
 private:
-    DraftId without_ones(DraftId value); // a reshape that only adds or leaves out dims of size 1: its operand
     Draft& draft_;
     const DraftReaders& readers_;
     std::vector<int> taken_;

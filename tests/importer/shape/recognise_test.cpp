@@ -89,6 +89,38 @@ TEST_CASE("a layer norm that is written as x * f + (bias - mean * f) is one, if 
     CHECK(has(model, "result_1: {add: "));
 }
 
+TEST_CASE("norms as equinox has them, whose variance is at least 0 and whose factor gets its dim last") {
+    const auto model = [](const std::string& body) {
+        return model_of(fmt::format(R"(func.func @main(%x: tensor<4x8xf32> loc("x")) -> tensor<4x8xf32> {{
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<4xf32>
+  %n = stablehlo.constant dense<8.0> : tensor<4xf32>
+  %eps = stablehlo.constant dense<1.0e-5> : tensor<4xf32>
+{0}  %q = stablehlo.multiply %c, %c : tensor<4x8xf32>
+  %t = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  %v = stablehlo.divide %t, %n : tensor<4xf32>
+  %w = stablehlo.maximum %zeros, %v : tensor<4xf32>
+  %e = stablehlo.add %w, %eps : tensor<4xf32>
+  %i = stablehlo.rsqrt %e : tensor<4xf32>
+  %k = stablehlo.reshape %i : (tensor<4xf32>) -> tensor<4x1xf32>
+  %j = stablehlo.broadcast_in_dim %k, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x8xf32>
+  %r = stablehlo.multiply %j, %c : tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}}
+)",
+                                    body));
+    };
+    const std::string centered = R"(
+  %s = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  %m = stablehlo.divide %s, %n : tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
+  %c = stablehlo.subtract %x, %b : tensor<4x8xf32>
+)";
+    CHECK_MESSAGE(has(model(centered), "{layer_norm: x, eps: 1.0e-05"), model(centered));
+    const std::string tanh = "  %c = stablehlo.tanh %x : tensor<4x8xf32>\n";
+    CHECK_MESSAGE(has(model(tanh), "{rms_norm: tanh, eps: 1.0e-05"), model(tanh));
+}
+
 TEST_CASE("what is divided by the root of another's variance is no norm") {
     std::string problem;
     std::string text =
