@@ -167,7 +167,8 @@ void run_generate(const Generate& kernel, const KernelCall& call) {
     std::vector<i64> start = own_start(kernel, call.context);
     start.resize(call.output.shape->size(), 0);
     const Random* random = std::get_if<Random>(&kernel.source);
-    if (random == nullptr || (random->words.empty() && random->folds.empty())) return generate_block(kernel, start, call.output);
+    if (random == nullptr || (random->words.empty() && random->folds.empty()))
+        return generate_block(kernel, start, call.output);
     generate_block(folded(kernel, call.context), start, call.output);
 }
 

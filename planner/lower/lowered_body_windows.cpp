@@ -60,8 +60,9 @@ void LoweredBody::write_window(const Node& node) {
     for (const Windows::Split& split : windows.split) {
         const size_t d = split.dim;
         shape[d] = value.type.shape[d];
-        const OwnRows own = own_rows(value.name, rows_from(split.dtype, shape[d], split.start), split.dtype,
-                                     whole.part->global_shape[d], whole.type.shape[d], whole.part->sharding.dims[d].axes);
+        const OwnRows own =
+            own_rows(value.name, rows_from(split.dtype, shape[d], split.start), split.dtype,
+                     whole.part->global_shape[d], whole.type.shape[d], whole.part->sharding.dims[d].axes);
         const std::string found =
             step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}", taken, own.row, d));
         const std::string text = masked_text(step("mask", mask_along(own.is_here, d, shape)), found, value.type.dtype);

@@ -43,7 +43,8 @@ std::optional<ValueId> expand(Builder& builder, std::span<const ValueId> operand
     const ValueId data = chain("reshape", {chain.cast(operands[1], DType::u32)}, shape_of(one.shape, one.logical));
     const auto word = [&](i64 n) { return chain("fold_in_word", {first, second, data}, attributes_of({{"word", n}})); };
     const ValueId words[] = {word(0), word(1)};
-    const ValueId key = chain("concatenate", {words[0], words[1]}, attributes_of({{"dim", std::vector<i64>{std::ssize(one.shape) - 1}}}));
+    const ValueId key = chain("concatenate", {words[0], words[1]},
+                              attributes_of({{"dim", std::vector<i64>{std::ssize(one.shape) - 1}}}));
     return chain.ok() ? std::optional(key) : std::nullopt;
 }
 

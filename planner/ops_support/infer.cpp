@@ -11,7 +11,8 @@ namespace shard {
 namespace {
 
 std::string operand_name(const InferContext& context, size_t n) {
-    if (n < context.operand_names.size() && !context.operand_names[n].empty()) return std::string(context.operand_names[n]);
+    if (n < context.operand_names.size() && !context.operand_names[n].empty())
+        return std::string(context.operand_names[n]);
     return fmt::format("operand {}", n);
 }
 

@@ -22,7 +22,8 @@ const std::vector<Block> blocks = {
               "bias: true, out_bias: true, mlp_bias: true, scaling: [4, 1, 4, 16]}\n"},
     {"moe", "  - y: {repeat: moe_block, times: 2, in: x, axis: layers, scan: true, shared: true, qk_norm: true, bias: "
             "true}\n"},
-    {"gpt2", "  - y: {repeat: gpt2_block, times: 2, in: x, axis: layers, drops: true, dropout: 0.25, attention_dropout: 0.5}\n"},
+    {"gpt2", "  - y: {repeat: gpt2_block, times: 2, in: x, axis: layers, drops: true, dropout: 0.25, "
+             "attention_dropout: 0.5}\n"},
     {"vit", "  - y: {repeat: vit_block, times: 2, in: x, axis: layers, scan: true, remat: dots}\n"},
     {"deepseek", "  - y: {repeat: deepseek_block, times: 2, in: x, axis: layers, scan: true, pairs: 2, chosen: 2, "
                  "groups: 2, chosen_groups: 1, "
