@@ -51,7 +51,19 @@ void DimClasses::join(DraftId a, size_t a_dim, DraftId b, size_t b_dim) {
     parent_[static_cast<size_t>(of(b, b_dim))] = of(a, a_dim);
 }
 
+std::set<int> DimClasses::contracted() const {
+    std::set<int> classes;
+    for (const auto& [value, dim] : contracted_) classes.insert(of(value, dim));
+    return classes;
+}
+
+// The gradient of a weight adds over examples.
+void DimClasses::contract(const DraftEntry& entry, DraftId value, size_t dim) {
+    if (!entry.is_backward) contracted_.emplace_back(value, dim);
+}
+
 void DimClasses::take_einsum(const DraftEntry& entry) {
+    const size_t result = entry.literal.find('>');
     std::map<char, std::pair<DraftId, size_t>> first;
     size_t operand = 0, dim = 0;
     for (size_t i = 0; i < entry.literal.size(); ++i) {
@@ -61,6 +73,7 @@ void DimClasses::take_einsum(const DraftEntry& entry) {
         const DraftId value = operand < entry.operands.size() ? entry.operands[operand] : entry.results[0];
         const auto [it, is_new] = first.try_emplace(c, value, dim);
         if (!is_new) join(it->second.first, it->second.second, value, dim);
+        if (is_new && entry.literal.find(c, result) == std::string::npos) contract(entry, value, dim);
         ++dim;
     }
 }
@@ -124,6 +137,7 @@ void DimClasses::take(const DraftEntry& entry) {
     } else if (entry.op == "dot") {
         for (size_t d = 0; d + 1 < rank; ++d) join(from, d, to, d);
         join(from, rank - 1, entry.operands[1], 0);
+        contract(entry, from, rank - 1);
         join(entry.operands[1], 1, to, rank - 1);
     } else if (entry.op == "reshape") {
         take_reshape(from, to);
@@ -143,6 +157,7 @@ void DimClasses::take(const DraftEntry& entry) {
         const size_t places = draft_.type(entry.operands[1]).shape.size();
         for (size_t d = 0; d < places; ++d) join(entry.operands[1], d, to, d);
         for (size_t d = 1; d < rank; ++d) join(from, d, to, places + d - 1);
+        contract(entry, from, 0);
     } else if (entry.op == "slice" || entry.op == "pad" || entry.op == "concatenate" || entry.op == "dynamic_slice" ||
                entry.op == "dynamic_update_slice" || entry.op == "rev") {
         for (size_t d = 0; d < rank; ++d) join(from, d, to, d);

@@ -147,40 +147,17 @@ private:
         }
         return true;
     }
-    // Inputs that hold an example each place of their first dim, which the forward pass does not add over: weights that
-    // are given, and not trained, begin with a dim that it contracts. If all of them do, nothing tells them apart.
+    // Inputs that hold an example at each place of their first dim. Weights that are given, and not trained, begin with a
+    // dim that is contracted; where all inputs do, nothing tells them apart.
     std::vector<DraftId> examples() const {
         std::vector<DraftId> data, alone;
-        std::set<int> contracted;
-        for (size_t i = 0; i < needed_.size(); ++i)
-            if (needed_[i] && !draft_.entry(i).is_backward) add_contracted(draft_.entry(i), contracted);
+        const std::set<int> contracted = classes_.contracted();
         for (DraftId id = 0; id < draft_.value_count(); ++id) {
             if (!is_data(id) || draft_.type(id).shape.empty()) continue;
             data.push_back(id);
             if (!contracted.contains(classes_.of(id, 0))) alone.push_back(id);
         }
         return alone.empty() ? data : alone;
-    }
-    void add_contracted(const DraftEntry& entry, std::set<int>& contracted) const {
-        const auto add = [&](DraftId id, size_t dim) {
-            if (dim < draft_.type(id).shape.size()) contracted.insert(classes_.of(id, dim));
-        };
-        if (entry.op == "gather" && entry.arguments == ", dim: 0") add(entry.operands[0], 0);
-        if (entry.op == "dot") add(entry.operands[0], draft_.type(entry.operands[0]).shape.size() - 1);
-        if (entry.op != "einsum") return;
-        const std::string_view equation = entry.literal;
-        const std::string_view made = equation.substr(std::min(equation.find("->"), equation.size()));
-        size_t operand = 0, dim = 0;
-        for (const char letter : equation.substr(0, equation.size() - made.size())) {
-            if (letter == ',') {
-                ++operand, dim = 0;
-                continue;
-            }
-            if (letter < 'A') continue; // quotes
-            if (made.find(letter) == std::string_view::npos && operand < entry.operands.size())
-                add(entry.operands[operand], dim);
-            ++dim;
-        }
     }
 
     bool adds_two(const DraftEntry& entry) const {

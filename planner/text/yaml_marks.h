@@ -15,9 +15,8 @@ bool writes_null(std::string_view text, size_t offset);
 // The # of `|#`, where a block text begins at `offset`: a comment begins after a blank.
 std::optional<size_t> comment_in_block_header(std::string_view text, size_t offset);
 // The ? that marks what stands at a place as a key. A comment and a text without quotes may end in one too.
-// `before`: what the map that the key is of holds already.
-std::optional<size_t> question_mark_before(const TextPlaces& places, size_t offset, bool in_flow,
-                                           const YamlMap& before);
+// `map`: what is there already of the map that the key is of.
+std::optional<size_t> question_mark_before(const TextPlaces& places, size_t offset, bool in_flow, const YamlMap& map);
 // Whether a line, up to and with a place, ends in a ?: an unquoted one is what most of yaml-cpp's complaints are about.
 bool at_question_mark(std::string_view text, size_t offset);
 // Whether a value is further right than its key, or not the first on its line.

@@ -1,27 +1,37 @@
-"""What a function of JAX says of its own gradients, which StableHLO does not: stop_gradient, and rules of custom_vjp."""
+"""What a function of JAX says of its own gradients, and StableHLO does not: stop_gradient, rules of custom_vjp."""
 
 import dataclasses
 import pathlib
 
-# Between the line that calls and the primitive, and what a maximum goes through before it is taken from what it is of.
-_PLUMBING = {"api_util", "core", "custom_derivatives", "linear_util", "partial_eval", "source_info_util"} | {
+# Of JAX, between the line that calls and the primitive.
+_PLUMBING = {
+    "api_util",
+    "core",
+    "custom_derivatives",
+    "linear_util",
+    "partial_eval",
+    "source_info_util",
     "traceback_util",
     "tree_util",
     "util",
 }
+# What a maximum goes through before it is taken from what it is of.
 _PASSES_MAXIMUM = {"broadcast_in_dim", "convert_element_type", "expand_dims", "max", "reshape", "select_n", "squeeze"}
 
 
 def own_gradients(jaxpr):
-    """Each as "stop_gradient (model.py:12)", in the order of the program, once. What JAX does in functions of its own is
-    left out, and so is a maximum that is stopped, as in a softmax: with gradients through them the sum is the same."""
+    """Each as "stop_gradient (model.py:12)", in the order of the program, once.
+
+    What JAX does in functions of its own is left out, and so is x - stop_gradient(max(x)), which is taken for the shift
+    of a softmax: its gradient stays the same.
+    """
     found = {}
     makers = {}
     for equation in jaxpr.eqns:
         makers.update((id(made), equation) for made in equation.outvars)
         primitive = equation.primitive.name
         if primitive == "stop_gradient":
-            place = None if _is_maximum(equation, makers) else _caller(equation)
+            place = None if _is_shift(jaxpr, equation, makers) else _caller(equation)
             found.update({f"stop_gradient ({place})": None} if place else {})
         elif primitive.startswith(("custom_vjp_call", "custom_jvp_call")):
             found.update(dict.fromkeys(_rule(equation)))
@@ -45,14 +55,22 @@ def _rule(equation):
     return []
 
 
-def _is_maximum(equation, makers):
-    while (maker := makers.get(id(equation.invars[-1]))) is not None:
-        if maker.primitive.name == "reduce_max":
-            return True
-        if maker.primitive.name not in _PASSES_MAXIMUM:
+def _is_shift(jaxpr, stop, makers):
+    """Whether all that is done with what is stopped is to take a maximum from what it is the maximum of."""
+    equation = stop
+    while equation.primitive.name != "reduce_max":
+        equation = makers.get(id(equation.invars[-1]))
+        if equation is None or equation.primitive.name not in _PASSES_MAXIMUM | {"reduce_max"}:
             return False
-        equation = maker
-    return False
+    of, stopped = equation.invars[0], {id(made) for made in stop.outvars}
+    for reader in jaxpr.eqns:
+        if all(id(read) not in stopped for read in reader.invars):
+            continue
+        if reader.primitive.name in _PASSES_MAXIMUM:
+            stopped.update(id(made) for made in reader.outvars)
+        elif reader.primitive.name != "sub" or reader.invars[0] is not of:
+            return False
+    return all(id(made) not in stopped for made in jaxpr.outvars)
 
 
 def _inner(equation):

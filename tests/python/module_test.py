@@ -135,12 +135,12 @@ class Module(unittest.TestCase):
             )
 
         def program(*equations):
-            return types.SimpleNamespace(eqns=list(equations))
+            return types.SimpleNamespace(eqns=list(equations), outvars=[])
 
         stop = ("/x/jax/_src/core.py", "Primitive.bind"), ("/x/jax/_src/lax/lax.py", "stop_gradient")
         user, library = ("/home/util.py", "loss"), ("/x/jax/_src/nn/functions.py", "softmax")
         rule = ("/x/jax/_src/custom_derivatives.py", "custom_vjp.__call__"), user
-        x, y = object(), object()
+        x, y, z = object(), object(), object()
         jax = types.ModuleType("jax")
         jax.__file__ = "/x/jax/__init__.py"
         with unittest.mock.patch.dict(sys.modules, {"jax": jax}):
@@ -153,7 +153,10 @@ class Module(unittest.TestCase):
             inner = program(equation("stop_gradient", *stop, user, of=[x]))
             self.assertEqual(found(equation("jit", user, jaxpr=inner)), ["stop_gradient (util.py:7)"])
             largest = equation("reduce_max", user, of=[x], made=[y])
-            self.assertEqual(found(largest, equation("stop_gradient", *stop, user, of=[y])), [])
+            stopped = equation("stop_gradient", *stop, user, of=[y], made=[z])
+            self.assertEqual(found(largest, stopped, equation("sub", user, of=[x, z])), [])
+            self.assertEqual(found(largest, stopped, equation("sub", user, of=[y, z])), ["stop_gradient (util.py:7)"])
+            self.assertEqual(found(largest, stopped, equation("mul", user, of=[x, z])), ["stop_gradient (util.py:7)"])
             of_user = program(equation("round", ("/x/jax/_src/lax/lax.py", "round"), ("/home/m.py", "ste"), *rule))
             self.assertEqual(found(equation("custom_vjp_call", *rule, call_jaxpr=of_user)), ["ste (m.py:7)"])
             of_jax = program(equation("max", ("/x/jax/_src/nn/functions.py", "relu"), *rule))

@@ -24,6 +24,18 @@ std::string recorded(const std::string& name, std::vector<GivenAxes> axes = {}) 
     return program->model;
 }
 
+// Of a loss of `arguments`, which are parameters where they are called params; `more` is the rest of the function.
+std::string model_of(const std::string& arguments, const std::string& more) {
+    Sources sources;
+    const int file = sources.add("p.mlir", "func.func @main(" + arguments + ") -> " + more);
+    Diagnostics diagnostics;
+    ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
+    request.as = ImportAs::loss;
+    const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
+    REQUIRE_MESSAGE(program.has_value(), diagnostics.all().at(0).message);
+    return program->model;
+}
+
 GivenAxes given(const std::string& ending, std::vector<std::string> axes) {
     return {ending, [ending](const std::string& path) { return path.ends_with(ending); }, std::move(axes), {}};
 }
@@ -51,6 +63,57 @@ TEST_CASE("a program without words has a batch and features, and one without par
                              "w1: {axes: [embed, mlp]}", "b1: {axes: [mlp]}", "x: {axes: [batch, embed]}"})
         CHECK_MESSAGE(model.find(part) != std::string::npos, part);
     CHECK(recorded("order").find("axes:") == std::string::npos);
+}
+
+TEST_CASE("weights that are given and not trained hold no examples, nor does what the model leaves out") {
+    const std::string product =
+        "contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>\n";
+    const std::string loss = "  %c = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                             "  %p = stablehlo.dot_general %x, %w, " +
+                             product + "  %q = stablehlo.dot_general %x, %t, " + product +
+                             "  %d = stablehlo.subtract %p, %q : tensor<8x6xf32>\n"
+                             "  %l = stablehlo.reduce(%d init: %c) applies stablehlo.add across dimensions = [0, 1] : "
+                             "(tensor<8x6xf32>, tensor<f32>) -> tensor<f32>\n";
+    const std::string model =
+        model_of("%m: tensor<3x5xf32> loc(\"state['m']\"), %t: tensor<4x6xf32> loc(\"target['w']\"), "
+                 "%w: tensor<4x6xf32> loc(\"params['w']\"), %x: tensor<8x4xf32> loc(\"x\")",
+                 "(tensor<f32> {jax.result_info = \"result[0]\"}, tensor<3x5xf32> "
+                 "{jax.result_info = \"result[1]['m']\"}) {\n" +
+                     loss +
+                     "  %n = stablehlo.tanh %m : tensor<3x5xf32>\n"
+                     "  return %l, %n : tensor<f32>, tensor<3x5xf32>\n}\n");
+    CAPTURE(model);
+    CHECK(model.find("axes: {batch: 8, ") != std::string::npos);
+    CHECK(model.find("x: {axes: [batch, embed]}") != std::string::npos);
+    CHECK(model.find("target_w: {axes: [embed, ") != std::string::npos);
+    CHECK(model.find("state_m") == std::string::npos);
+}
+
+TEST_CASE("what labels look up are words only if the program gives such, and else its inputs have a batch") {
+    const auto model = [](const std::string& more, const std::string& type) {
+        return model_of("%e: tensor<10x4xf32> loc(\"params['e']\"), %w: tensor<9x4xf32> loc(\"params['w']\"), "
+                        "%i: tensor<8x1xi32> loc(\"label\"), %x: tensor<8x9xf32> loc(\"x\")",
+                        "(tensor<f32> {jax.result_info = \"result[0]\"}, " + type +
+                            " {jax.result_info = \"result[1]\"}) {" +
+                            R"(
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %g = "stablehlo.gather"(%e, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
+    start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 4>}> :
+    (tensor<10x4xf32>, tensor<8x1xi32>) -> tensor<8x4xf32>
+  %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x9xf32>, tensor<9x4xf32>) -> tensor<8x4xf32>
+  %h = stablehlo.add %g, %p : tensor<8x4xf32>
+  %l = stablehlo.reduce(%h init: %c) applies stablehlo.add across dimensions = [0, 1] :
+    (tensor<8x4xf32>, tensor<f32>) -> tensor<f32>
+)" + more + "  return %l, %r : tensor<f32>, " +
+                            type + "\n}\n");
+    };
+    const std::string pictures = model("  %r = stablehlo.tanh %h : tensor<8x4xf32>\n", "tensor<8x4xf32>");
+    CHECK_MESSAGE(pictures.find("x: {axes: [batch, ") != std::string::npos, pictures);
+    CHECK_MESSAGE(pictures.find("vocab") == std::string::npos, pictures);
+    const std::string words = model("  %r = stablehlo.dot_general %h, %e, contracting_dims = [1] x [1] : "
+                                    "(tensor<8x4xf32>, tensor<10x4xf32>) -> tensor<8x10xf32>\n",
+                                    "tensor<8x10xf32>");
+    CHECK_MESSAGE(words.find("e: {axes: [vocab, embed]}") != std::string::npos, words);
 }
 
 TEST_CASE("features are what something computed of them is added to, and what a loss chooses among are classes") {
