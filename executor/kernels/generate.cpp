@@ -156,6 +156,7 @@ Generate folded(const Generate& kernel, const AffineContext& context) {
     Random& random = std::get<Random>(made.source);
     const auto word = [&](size_t n) { return static_cast<std::uint32_t>(evaluate(random.words[n], context)); };
     if (!random.words.empty()) random.key = {word(0), word(1)};
+    if (random.words.size() == 4) random.key.k2 = word(2), random.key.k3 = word(3);
     random.words.clear();
     for (const Affine& fold : random.folds)
         random.key = fold_in(random.key, static_cast<std::uint32_t>(evaluate(fold, context)));

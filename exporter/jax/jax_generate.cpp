@@ -3,6 +3,7 @@
 #include "exporter/jax/jax_generate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -57,8 +58,10 @@ PythonText iota_text(const Iota& iota, const Generate& kernel, const JaxValue& o
 std::string key_text(const Key& key) { return fmt::format("({}, {})", key.k0, key.k1); }
 
 std::string computed_key(const Random& random, const JaxBody& body) {
-    return fmt::format("(jnp.asarray({}).astype(jnp.uint32), jnp.asarray({}).astype(jnp.uint32))",
-                       body.affine(random.words[0]), body.affine(random.words[1]));
+    std::vector<std::string> words;
+    for (const Affine& word : random.words)
+        words.push_back(fmt::format("jnp.asarray({}).astype(jnp.uint32)", body.affine(word)));
+    return fmt::format("({})", fmt::join(words, ", "));
 }
 
 // The bits, or where two draws are needed what makes them.
@@ -83,7 +86,8 @@ PythonText random_text(const Random& random, const Generate& kernel, const JaxVa
     if (!random.blocks.empty()) items.push_back({fmt::format("blocks={}", shape_tuple(random.blocks))});
     if (random.multiplier != 1) items.push_back({fmt::format("multiplier={}", random.multiplier)});
     const auto drawn = [&](std::string_view sampler, std::vector<PythonText> arguments) {
-        arguments.insert(arguments.begin(), bracket("random_bits(", std::move(items), ")"));
+        const std::string_view bits = random.layout == BitLayout::rbg ? "rbg_bits(" : "random_bits(";
+        arguments.insert(arguments.begin(), bracket(std::string(bits), std::move(items), ")"));
         return bracket(fmt::format("{}(", sampler), std::move(arguments),
                        fmt::format(").astype({})", jax_dtype(output.dtype)));
     };

@@ -12,7 +12,7 @@ UniqueNames python_names() {
         "numpy", "P", "copy_box", "own_rows", "random_bits", "uniform", "normal", "truncated_normal", "bernoulli",
         "randint", "fold_in", "threefry", "local_step", "local_start", "step", "start", "mesh", "main", "state",
         "inputs", "MESH", "DEVICES", "STATE", "INPUTS", "OUTPUTS", "positions", "partial", "select_windows",
-        "own_groups", "ragged_rows", "ragged_groups", "pad", "crop", "zero_padding", "PADDED"});
+        "own_groups", "rbg_bits", "high_low", "ragged_rows", "ragged_groups", "pad", "crop", "zero_padding", "PADDED"});
     // clang-format on
 }
 

@@ -1,6 +1,7 @@
 #include "exporter/stablehlo/hlo_random.h"
 
 #include "exporter/stablehlo/hlo_lookup.h"
+#include "exporter/stablehlo/hlo_philox.h"
 #include "exporter/stablehlo/hlo_sampler.h"
 
 #include <fmt/format.h>
@@ -52,9 +53,15 @@ public:
             const HloValue first = ops_.filled(ops_.convert(body.affine(start), DType::u32), block);
             index_.back() = add({index_.back(), first}, ops_);
         }
-        HloKey key = {word(random.key.k0, {}, ops_), word(random.key.k1, {}, ops_)};
+        std::array<HloValue, 4> words;
         for (size_t n = 0; n < random.words.size(); ++n)
-            key[n] = ops_.convert(body.affine(random.words[n]), DType::u32);
+            words[n] = ops_.convert(body.affine(random.words[n]), DType::u32);
+        if (random.layout == BitLayout::rbg) {
+            drawn_ = hlo_rbg_bits(words, number_of(index_, sizes_), ops_);
+            return;
+        }
+        HloKey key = {words[0], words[1]};
+        if (random.words.empty()) key = {word(random.key.k0, {}, ops_), word(random.key.k1, {}, ops_)};
         for (const Affine& fold : random.folds)
             key = hlo_fold_in(key, ops_.convert(body.affine(fold), DType::u32), ops_);
         key_ = filled(key, block, ops_);
@@ -66,6 +73,7 @@ public:
 
     // The words of each element that the distribution needs.
     HloValues words(int count) {
+        if (drawn_) return {*drawn_};
         if (count == 1) return {bits(key_)};
         const HloKey zero = filled({word(0, {}, ops_), word(0, {}, ops_)}, block_, ops_);
         const auto lane = [&](std::uint32_t first, std::uint32_t second) {
@@ -143,6 +151,7 @@ private:
     HloValues index_; // along each of its dims
     HloValue place_;
     i64 total_ = 1;
+    std::optional<HloValue> drawn_; // the bits, where the key is one of rbg
 };
 
 } // namespace

@@ -27,7 +27,9 @@ public:
         std::string helpers;
         for (const auto& [name, file] :
              {std::pair("PADDED = ", "padding"), std::pair("own_rows(", "rows"), std::pair("copy_box(", "boxes"),
-              std::pair("random_bits(", "random_values"), std::pair("fold_in(", "keys"), std::pair("threefry(", "keys"),
+              std::pair("uniform(", "random_values"), std::pair("normal(", "random_values"),
+              std::pair("bernoulli(", "random_values"), std::pair("random_bits(", "random_values"),
+              std::pair("rbg_bits(", "rbg_bits"), std::pair("fold_in(", "keys"), std::pair("threefry(", "keys"),
               std::pair("positions(", "order"), std::pair("select_windows(", "windows"),
               std::pair("ragged_", "ragged")})
             if ((helpers + start + step + tables()).find(name) != std::string::npos &&

@@ -45,6 +45,7 @@ struct DraftValue {
     int entry = -1;    // the entry that it is a result of
     DraftId made = -1; // the same value as the result of an entry, once one was needed
     DraftId from = -1; // of that result, the broadcast
+    DraftId words = -1; // of whole numbers of 64 bits that were made of u32, two for each: these
 };
 
 struct DraftRegion;
@@ -98,6 +99,7 @@ public:
     DraftId entry_for(DraftId value) { return made(value); }
 
     void leave_out(DraftId input) { values_[input].is_left_out = true; }
+    void mark_words(DraftId value, DraftId words) { values_[value].words = words; }
     void mark_count(DraftId value) { values_[value].is_count = true; }
     void mark_carried(DraftId value) { values_[value].is_carried = true; }
     bool is_table(DraftId value) const;              // a constant of more numbers than a person reads

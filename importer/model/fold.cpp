@@ -43,6 +43,8 @@ std::optional<i64> whole_result(std::string_view op, i64 a, i64 b, const DTypeIn
         result = a ^ b;
     else if (op == "shift_right" && b >= 0)
         result = b < 63 ? a >> b : (a < 0 ? -1 : 0);
+    else if (op == "rem" && a >= 0 && b > 0)
+        result = a % b;
     else if (op != "add" && op != "sub" && op != "mul")
         return std::nullopt;
     return fits(result, type) ? std::optional(result) : std::nullopt;

@@ -69,6 +69,15 @@ const std::string& ProgramWalk::line_of(int location) {
     return it->second;
 }
 
+bool ProgramWalk::set_empty(const MlirOp& op) {
+    for (const MlirId result : op.results) {
+        const MlirType& type = module_.type(result);
+        if (!type.is_tensor || element_count(type.shape) != 0 || !dtype_of_element(type.element)) return false;
+    }
+    for (const MlirId result : op.results) set(result, draft_.number(*draft_type(result), {}));
+    return !op.results.empty();
+}
+
 bool ProgramWalk::import(const MlirOp& op) {
     const ImportRow* const row = find_import(op.name);
     const std::string& own = line_of(op.location);
@@ -83,6 +92,7 @@ bool ProgramWalk::import(const MlirOp& op) {
         return false;
     }
     if (!check_operands(op)) return false;
+    if (set_empty(op)) return true;
     const std::string outer = line_;
     if (!own.empty()) line_ = own;
     const std::string location = module_.location_name(op.location);

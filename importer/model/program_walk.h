@@ -48,6 +48,7 @@ public:
 private:
     bool import(const MlirOp& op);
     bool check_operands(const MlirOp& op);
+    bool set_empty(const MlirOp& op); // results without elements are what they are, whatever makes them
     const std::string& line_of(int location);
 
     const MlirModule& module_;

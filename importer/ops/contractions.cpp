@@ -108,6 +108,10 @@ bool import_dot_general(OpContext& context, std::string_view) {
             if (letter == ' ') result += letter = next++;
     if (!context.expect(result.size() == type->shape.size(), "has another number of dims than its result"))
         return false;
+    if (element_count(left_shape) == 0) { // a sum of nothing
+        context.set(0, context.draft.number(*type, {}));
+        return true;
+    }
     if (!is_floating(type->dtype)) {
         context.set(0, contract_whole_numbers(context.draft, {context.operand(0), context.operand(1)}, {left, right},
                                               result, *type));

@@ -179,7 +179,10 @@ bool import_pad(OpContext& context, std::string_view) {
     if (!low || !high || !interior) return false;
     const std::optional<DraftNumber> with = context.draft[context.operand(1)].number;
     if (!with) return context.refuse("pad with a value that is computed", "pad with a number");
-    if (element_count(context.type(0).shape) == 0) { // nothing is left of it but what it is padded with
+    const std::optional<DraftNumber>& padded = context.draft[context.operand(0)].number;
+    const bool is_same =
+        padded && (is_floating(type->dtype) ? padded->real == with->real : padded->integer == with->integer);
+    if (is_same || element_count(context.type(0).shape) == 0) { // nothing is left but what it is padded with
         context.set(0, context.draft.number(*type, *with));
         return true;
     }
@@ -251,6 +254,10 @@ bool import_dynamic_update_slice(OpContext& context, std::string_view) {
                                      context.type(1).shape.size() == rank,
                                  "takes a value, an update and a start for each dim"))
         return false;
+    if (element_count(context.type(1).shape) == 0) { // writes nothing
+        context.set(0, context.operand(0));
+        return true;
+    }
     std::vector<i64> dims;
     std::vector<DraftId> operands = {context.operand(0), context.operand(1)};
     for (size_t i = 0; i < rank; ++i) {

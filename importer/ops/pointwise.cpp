@@ -45,6 +45,33 @@ bool import_as(OpContext& context, std::string_view becomes, size_t operands) {
 
 bool import_unary(OpContext& context, std::string_view becomes) { return import_as(context, becomes, 1); }
 bool import_binary(OpContext& context, std::string_view becomes) { return import_as(context, becomes, 2); }
+// Of sqrt(x), repeated or with other dims of size 1, 1 / sqrt(x).
+std::optional<DraftId> reciprocal_of_root(Draft& draft, DraftId root) {
+    const DraftValue value = draft[root];
+    if (value.of >= 0) {
+        const std::optional<DraftId> of = reciprocal_of_root(draft, value.of);
+        return of ? std::optional(draft.broadcast(*of, value.type.shape, value.dims)) : std::nullopt;
+    }
+    const DraftEntry* const made = draft.entry_of(root);
+    if (made == nullptr) return std::nullopt;
+    if (made->op == "sqrt") return draft.pointwise("rsqrt", {made->operands[0]}, value.type);
+    if (made->op != "reshape") return std::nullopt;
+    const std::optional<DraftId> of = reciprocal_of_root(draft, made->operands[0]);
+    return of ? std::optional(draft.reshape(*of, value.type.shape)) : std::nullopt;
+}
+
+// By a root XLA multiplies, too.
+bool import_divide(OpContext& context, std::string_view becomes) {
+    const std::optional<DraftType> type = context.result_type();
+    if (type && context.operand_count() == 2 && is_floating(type->dtype) && context.type(0) == *type &&
+        context.type(1) == *type)
+        if (const std::optional<DraftId> by = reciprocal_of_root(context.draft, context.operand(1))) {
+            context.set(0, simplified(context.draft, "mul", {context.operand(0), *by}, *type));
+            return true;
+        }
+    return import_as(context, becomes, 2);
+}
+
 bool import_remainder(OpContext& context, std::string_view becomes) {
     const std::optional<DraftType> type = context.result_type();
     if (type && context.operand_count() == 2 && type->shape.empty() && *type == context.type(0))
@@ -172,73 +199,6 @@ bool import_convert(OpContext& context, std::string_view) {
     return true;
 }
 
-bool is_whole(const Draft& draft, DraftId value, i64 number) {
-    return draft[value].number && draft[value].number->integer == number;
-}
-
-// A floating-point type: how many bits stand after the point, and all bits of its 1.
-struct FloatBits {
-    DType whole;
-    int after_point;
-    i64 one;
-};
-
-std::optional<FloatBits> bits_of_float(DType dtype) {
-    if (dtype == DType::f32) return FloatBits{DType::u32, 23, 0x3F800000};
-    if (dtype == DType::bf16) return FloatBits{DType::u16, 7, 0x3F80};
-    if (dtype == DType::f16) return FloatBits{DType::u16, 10, 0x3C00};
-    if (dtype == DType::f64) return FloatBits{DType::u64, 52, 0x3FF0000000000000};
-    return std::nullopt;
-}
-
-// The value whose lowest bits are a float's after the point, with the bits of 1 before them: what jax.random makes
-// of random bits, from 1 to below 2.
-std::optional<DraftId> after_point(const Draft& draft, DraftId bits, const FloatBits& of) {
-    const DraftEntry* const one = draft.entry_of(bits);
-    if (one == nullptr || one->op != "bit_or" || !is_whole(draft, one->operands[1], of.one)) return std::nullopt;
-    const DraftEntry* const shifted = draft.entry_of(one->operands[0]);
-    if (shifted == nullptr || shifted->op != "shift_right") return std::nullopt;
-    // Bits of a narrower type have nothing above.
-    const DraftEntry* const widened = draft.entry_of(shifted->operands[0]);
-    const DType from = widened != nullptr && widened->op == "cast" ? draft.type(widened->operands[0]).dtype : of.whole;
-    const i64 width =
-        8 * std::min(is_integer(from) && !is_signed(from) ? byte_size(from) : byte_size(of.whole), byte_size(of.whole));
-    return is_whole(draft, shifted->operands[1], width - of.after_point) ? std::optional(one->operands[0])
-                                                                         : std::nullopt;
-}
-
-bool import_bitcast(OpContext& context, std::string_view) {
-    const std::optional<DraftType> type = context.result_type();
-    if (!type || !context.expect(context.operand_count() == 1, "takes 1 operand")) return false;
-    Draft& draft = context.draft;
-    const DraftType from = context.type(0);
-    if (is_integer(type->dtype) && is_integer(from.dtype) && from.shape == type->shape &&
-        byte_size(type->dtype) == byte_size(from.dtype)) {
-        context.set(0, draft.cast(context.operand(0), type->dtype));
-        return true;
-    }
-    const std::optional<FloatBits> bits = bits_of_float(type->dtype);
-    const std::optional<DraftId> fraction = bits && from.dtype == bits->whole && type->shape == from.shape
-                                                ? after_point(draft, context.operand(0), *bits)
-                                                : std::nullopt;
-    if (!fraction) {
-        const bool is_known = from.dtype != DType::boolean && type->dtype != DType::boolean &&
-                              from.shape == type->shape && byte_size(from.dtype) == byte_size(type->dtype);
-        if (!is_known)
-            return context.refuse("bits of numbers taken as those of another size",
-                                  "types of one size are known; random keys are those of threefry2x32, not of rbg");
-        context.set(0,
-                    draft.add("bitcast", {context.operand(0)}, fmt::format(", dtype: {}", name(type->dtype)), *type));
-        return true;
-    }
-    const DType dtype = type->dtype;
-    const DraftId scaled = draft.pointwise(
-        "mul", {draft.cast(*fraction, dtype), draft.number({dtype, {}}, {std::ldexp(1.0, -bits->after_point), 0})},
-        *type);
-    context.set(0, draft.pointwise("add", {scaled, draft.number({dtype, {}}, {1, 0})}, *type));
-    return true;
-}
-
 // The number that a bound is; nullopt: it is none, or no number that can be written as one.
 std::optional<double> bound_number(OpContext& context, size_t bound) {
     const std::optional<DraftNumber>& number = context.draft[context.operand(bound)].number;
@@ -286,7 +246,6 @@ std::vector<ImportRow> import_rows_pointwise() {
         {"stablehlo.select", import_select, "select"},
         {"stablehlo.compare", import_compare},
         {"stablehlo.convert", import_convert},
-        {"stablehlo.bitcast_convert", import_bitcast},
         {"stablehlo.clamp", import_clamp},
         {"stablehlo.remainder", import_remainder, "rem"},
         {"chlo.square", import_square},
@@ -298,6 +257,7 @@ std::vector<ImportRow> import_rows_pointwise() {
         {"stablehlo.shift_right_arithmetic", import_shift_right<signed_of>, "shift_right"},
         {"stablehlo.negate", import_negate, "neg"},
         {"stablehlo.optimization_barrier", import_same},
+        {"stablehlo.divide", import_divide, "div"},
     };
     for (const Names& pair : std::initializer_list<Names>{
              {"stablehlo.abs", "abs"},
@@ -324,7 +284,6 @@ std::vector<ImportRow> import_rows_pointwise() {
     for (const Names& pair : std::initializer_list<Names>{
              {"stablehlo.add", "add"},
              {"stablehlo.atan2", "atan2"},
-             {"stablehlo.divide", "div"},
              {"stablehlo.maximum", "max"},
              {"stablehlo.minimum", "min"},
              {"stablehlo.multiply", "mul"},

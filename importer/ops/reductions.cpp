@@ -103,6 +103,10 @@ bool import_reduce(OpContext& context, std::string_view) {
         if (!context.expect(context.type(context.op.results.size() + i) == DraftType{context.type(i).dtype, {}},
                             "begins with a scalar of its operand's type"))
             return false;
+    if (context.op.results.size() == 1 && element_count(from) == 0) {
+        context.set(0, context.draft.broadcast(context.operand(1), left, {}));
+        return true;
+    }
     if (context.op.results.size() == 2 && context.op.regions.size() == 1) return import_arg(context, *dims);
     const std::string applied = applied_op(context.op);
     if (context.op.results.size() != 1 || !reductions().contains(applied))

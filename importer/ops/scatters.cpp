@@ -112,6 +112,10 @@ bool import_scatter(OpContext& context, std::string_view) {
                                      context.type(2).dtype == type->dtype,
                                  "needs an operand of the result's type, indices, updates and dimension numbers"))
         return false;
+    if (element_count(context.type(2).shape) == 0) { // writes nothing
+        context.set(0, context.operand(0));
+        return true;
+    }
     const std::optional<Combining> combining = combining_of(context);
     if (!combining)
         return context.refuse("stablehlo.scatter with a function of its own",

@@ -68,15 +68,16 @@ std::optional<Composite> exact_gelu(Taking& taking, const DraftEntry& root) {
     return std::nullopt;
 }
 
-// 1 / (1 + exp(-x))
+// 1 / (1 + exp(-x)), and x / (1 + exp(-x))
 std::optional<Composite> logistic(Taking& taking, const DraftEntry& root) {
-    if (!taking.is_number(root.operands[0], 1)) return std::nullopt;
     const DraftEntry* const sum = taking.made_by(root.operands[1], "add");
     const std::optional<DraftId> of_one = sum == nullptr ? std::nullopt : taking.beside_number(*sum, 1);
     const DraftEntry* const exp = of_one ? taking.made_by(*of_one, "exp") : nullptr;
     const DraftEntry* const negated = exp == nullptr ? nullptr : taking.made_by(exp->operands[0], "neg");
     if (negated == nullptr) return std::nullopt;
-    return Composite{"logistic", {negated->operands[0]}, {}};
+    const DraftId x = negated->operands[0];
+    if (root.operands[0] == x) return Composite{"silu", {x}, {}};
+    return taking.is_number(root.operands[0], 1) ? std::optional<Composite>({"logistic", {x}, {}}) : std::nullopt;
 }
 
 std::optional<Composite> silu(Taking& taking, const DraftEntry& root) {

@@ -4,6 +4,7 @@
 #include "importer/shape/dim_classes.h"
 #include "importer/shape/element.h"
 #include "plans/base/parse_number.h"
+#include "plans/random/random.h"
 
 #include <algorithm>
 #include <cmath>
@@ -118,6 +119,7 @@ std::optional<DraftNumber> DraftNumbers::computed(DraftId value, const std::vect
     if (entry->op == "iota") return DraftNumber{static_cast<double>(index[0]), index[0]};
     if (const auto& listed = draft_[value].listed) return (*listed)[static_cast<size_t>(place_of(type.shape, index))];
     if (entry->op == "constant") return draft_[value].filled;
+    if (entry->op == "random_bits") return random_bits(*entry, type, index);
     Element element{value, std::vector<Place>(index.size())};
     for (size_t d = 0; d < index.size(); ++d) element.index[d].at = index[d];
     if (const std::optional<Element> moved = moved_from(draft_, element)) {
@@ -126,6 +128,20 @@ std::optional<DraftNumber> DraftNumbers::computed(DraftId value, const std::vect
         return at(moved->value, from);
     }
     return pointwise(*entry, type, index);
+}
+
+// Under a key of rbg, which is the one kind that a program draws under by an op of its own.
+std::optional<DraftNumber> DraftNumbers::random_bits(const DraftEntry& entry, const DraftType& type,
+                                                     const std::vector<i64>& index) {
+    if (entry.operands.size() != 1 || draft_.type(entry.operands[0]) != DraftType{DType::u32, {4}}) return std::nullopt;
+    std::uint32_t words[4];
+    for (i64 n = 0; n < 4; ++n) {
+        const std::optional<DraftNumber> word = at(entry.operands[0], {n});
+        if (!word) return std::nullopt;
+        words[n] = static_cast<std::uint32_t>(word->integer);
+    }
+    return DraftNumber{0, random_bits32({words[0], words[1], words[2], words[3]}, BitLayout::rbg,
+                                        element_count(type.shape), place_of(type.shape, index))};
 }
 
 std::optional<DraftNumber> DraftNumbers::pointwise(const DraftEntry& entry, const DraftType& type,

@@ -19,6 +19,8 @@ public:
 
 private:
     std::optional<DraftNumber> computed(DraftId value, const std::vector<i64>& index);
+    std::optional<DraftNumber> random_bits(const DraftEntry& entry, const DraftType& type,
+                                           const std::vector<i64>& index);
     std::optional<DraftNumber> pointwise(const DraftEntry& entry, const DraftType& type, const std::vector<i64>& index);
 
     const Draft& draft_;

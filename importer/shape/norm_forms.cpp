@@ -164,6 +164,21 @@ std::optional<Composite> scaled_root(Taking& taking, const DraftEntry& root) {
     return std::nullopt;
 }
 
+// (x * scale) * rsqrt: what is multiplied first.
+std::optional<Composite> scaled_value(Taking& taking, const DraftEntry& root) {
+    for (const size_t i : {size_t{0}, size_t{1}})
+        for (const size_t j : {size_t{0}, size_t{1}}) {
+            const size_t mark = taking.mark();
+            const DraftEntry* const factor = taking.made_by(root.operands[i], "mul");
+            if (factor != nullptr)
+                if (const std::optional<Norm> norm = take_norm(taking, factor->operands[j], root.operands[1 - i]);
+                    norm && is_scale(taking.draft(), factor->operands[1 - j], *norm))
+                    return composite_of(taking.draft(), *norm, {factor->operands[1 - j]});
+            taking.back_to(mark);
+        }
+    return std::nullopt;
+}
+
 // mean((x - mean(x))^2, dims)
 bool is_variance(Taking& taking, DraftId value, const Taking::Reduced& mean) {
     const std::optional<Taking::Reduced> squares = taking.mean(value);
@@ -299,7 +314,7 @@ std::optional<Composite> with_bias(Taking& taking, const DraftEntry& root) { ret
 } // namespace
 
 std::vector<CompositeForm> norm_forms() {
-    return {{"mul", plain},      {"mul", scaled_root}, {"mul", group_norm},
+    return {{"mul", plain},      {"mul", scaled_root}, {"mul", scaled_value}, {"mul", group_norm},
             {"mul", with_scale}, {"add", with_bias},   {"add", distributed}};
 }
 

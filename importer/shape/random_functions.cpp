@@ -15,7 +15,8 @@ namespace shard {
 
 namespace {
 
-constexpr Key keys_tried[] = {{0x9E3779B9, 0x7F4A7C15}, {7, 0xFFFFFFF0}, {0xC2B2AE35, 0}};
+constexpr Key keys_tried[] = {
+    {0x9E3779B9, 0x7F4A7C15, 3, 0x27D4EB2F}, {7, 0xFFFFFFF0, 0xFFFFFFFF, 0xFFFFFFFF}, {0xC2B2AE35, 0, 1, 0}};
 constexpr std::uint32_t data_tried[] = {0x85EBCA6B, 1, 0xFFFFFFFF};
 constexpr i64 places_tried = 8; // of each array: the first, the last, and others
 
@@ -108,13 +109,32 @@ bool takes_parts(const Draft& draft, DraftId value) {
     return false;
 }
 
-bool is_key(const Draft& draft, DraftId value) { return draft.type(value) == DraftType{DType::u32, {2}}; }
+bool is_rbg_key(const DraftType& type) { return type == DraftType{DType::u32, {4}}; }
+bool is_key(const DraftType& type) { return type == DraftType{DType::u32, {2}} || is_rbg_key(type); }
+
+std::uint32_t word_of(const Key& key, i64 place) {
+    const std::uint32_t words[] = {key.k0, key.k1, key.k2, key.k3};
+    return words[place];
+}
+
+// Of two shapes that broadcast against each other, a scalar's among them, the one that both have then.
+std::optional<Shape> together(const Shape& a, const Shape& b) {
+    if (a.empty() || b.empty()) return a.empty() ? b : a;
+    if (a.size() != b.size()) return std::nullopt;
+    Shape both;
+    for (size_t d = 0; d < a.size(); ++d) {
+        if (a[d] != b[d] && a[d] != 1 && b[d] != 1) return std::nullopt;
+        both.push_back(std::max(a[d], b[d]));
+    }
+    return both;
+}
 
 // One that is known, as of key(0), is an array none the less.
 DraftId as_array(Draft& draft, DraftId key) {
     const std::optional<DraftNumber> number = draft[key].number;
-    return number ? draft.literal("constant", number_text(DType::u32, *number), {}, ", shape: [2], dtype: u32",
-                                  {DType::u32, {2}})
+    const DraftType type = draft.type(key);
+    return number ? draft.literal("constant", number_text(DType::u32, *number), {},
+                                  fmt::format(", shape: {}, dtype: u32", list_text(type.shape)), type)
                   : key;
 }
 
@@ -170,17 +190,19 @@ RandomFunctions::candidates(const Draft& draft, const std::vector<DraftId>& argu
         return draft.type(argument).shape.empty() && draft[argument].number;
     });
     std::vector<Kind> kinds;
+    const bool is_rbg = is_rbg_key(draft.type(arguments[0]));
     if (arguments.size() == 1 && result.dtype == DType::u32) {
-        if (result.shape.size() > 1 && result.shape.back() == 2) kinds.push_back(Kind::split);
+        if (!is_rbg && result.shape.size() > 1 && result.shape.back() == 2) kinds.push_back(Kind::split);
         kinds.push_back(Kind::bits);
     }
     if (arguments.size() == 1 && result.dtype == DType::f32) kinds = {Kind::normal};
-    if (arguments.size() == 2 && result == DraftType{DType::u32, {2}} && all_are(DType::u32)) kinds = {Kind::fold_in};
+    if (!is_rbg && arguments.size() == 2 && result == DraftType{DType::u32, {2}} && all_are(DType::u32))
+        kinds = {Kind::fold_in};
     if (arguments.size() == 2 && result.dtype == DType::boolean && all_are(DType::f32) && are_known)
         kinds = {Kind::bernoulli};
     if (arguments.size() == 3 && result.dtype == DType::f32 && are_known)
         kinds = {Kind::uniform, Kind::truncated_normal};
-    if (arguments.size() == 3 && result.dtype == DType::i32 && are_known && all_are(DType::i32))
+    if (!is_rbg && arguments.size() == 3 && result.dtype == DType::i32 && are_known && all_are(DType::i32))
         kinds = {Kind::randint};
     return kinds;
 }
@@ -251,7 +273,7 @@ std::optional<RandomFunctions::Found> RandomFunctions::find(ProgramWalk& walk, c
     for (size_t n = 0; n < std::size(keys_tried); ++n) {
         const Key key = keys_tried[n];
         DraftNumbers computed(body, [&](DraftId input, i64 place) {
-            return DraftNumber{0, input == given[0] ? (place == 0 ? key.k0 : key.k1) : data_tried[n]};
+            return DraftNumber{0, input == given[0] ? word_of(key, place) : data_tried[n]};
         });
         for (i64 tried = 0; tried < std::min(places_tried, total); ++tried) {
             const i64 place = tried * (total - 1) / std::max<i64>(1, std::min(places_tried, total) - 1);
@@ -263,14 +285,17 @@ std::optional<RandomFunctions::Found> RandomFunctions::find(ProgramWalk& walk, c
             if (kinds[0] == Kind::fold_in) samples.back().numbers = {{0, data_tried[n]}};
         }
     }
-    const std::map<std::string_view, int> choices = choices_in(body, results->front());
+    std::map<std::string_view, int> choices = choices_in(body, results->front());
+    const bool is_rbg = is_rbg_key(draft.type(arguments[0]));
+    if (is_rbg && choices["random_bits"] == 1) choices.erase("random_bits");
     const bool parts = takes_parts(body, results->front());
     for (const Kind kind : kinds)
-        for (const BitLayout layout : {BitLayout::partitionable, BitLayout::legacy})
+        for (const BitLayout layout : {BitLayout::partitionable, BitLayout::legacy, BitLayout::rbg})
             for (const bool swapped : {false, true}) {
                 const Found found{kind, layout, swapped};
                 if (choices != choices_of(kind) || !is_drawable(found, numbers)) continue;
                 // Only where bits are laid out in halves.
+                if (is_rbg != (layout == BitLayout::rbg)) continue;
                 if (parts && layout == BitLayout::partitionable && kind != Kind::split) continue;
                 if (std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
                         const double value = expected(found, sample.key, sample.numbers, total, sample.place);
@@ -286,10 +311,10 @@ bool RandomFunctions::is_cipher(ProgramWalk& walk, const MlirFunction& function,
     const Draft& draft = walk.draft();
     if (arguments.size() != 4 || function.body.ops.empty() || function.body.ops.back().operands.size() != 2)
         return false;
-    const Shape& shape = draft.type(arguments[3]).shape;
     for (size_t n = 0; n < 4; ++n)
-        if (draft.type(arguments[n]) != DraftType{DType::u32, n < 2 ? Shape{} : shape}) return false;
-    if (element_count(shape) == 0 || !is_zero(draft, arguments[2])) return false;
+        if (draft.type(arguments[n]) != DraftType{DType::u32, draft.type(arguments[n < 2 ? 1 : 3]).shape}) return false;
+    const std::optional<Shape> shape = together(draft.type(arguments[1]).shape, draft.type(arguments[3]).shape);
+    if (!shape || element_count(*shape) == 0 || !is_zero(draft, arguments[2])) return false;
     const auto [it, is_new] = ciphers_.try_emplace(function.name, false);
     if (!is_new) return it->second;
     Draft body;
@@ -306,14 +331,21 @@ bool RandomFunctions::is_cipher(ProgramWalk& walk, const MlirFunction& function,
         const auto argument = std::find(given.begin(), given.end(), input) - given.begin();
         return DraftNumber{0, word(static_cast<size_t>(argument), place)};
     });
-    const i64 total = element_count(shape);
+    const i64 total = element_count(*shape);
     for (i64 tried = 0; tried < std::min(places_tried, total); ++tried) {
         const i64 place = tried * (total - 1) / std::max<i64>(1, std::min(places_tried, total) - 1);
-        const std::array<std::uint32_t, 2> block =
-            threefry2x32({word(0, 0), word(1, 0)}, word(2, place), word(3, place));
+        const std::vector<i64> index = index_of(*shape, place);
+        const auto own = [&](size_t argument) {
+            const Shape& sizes = draft.type(arguments[argument]).shape;
+            std::vector<i64> at(index.end() - std::ssize(sizes), index.end());
+            for (size_t d = 0; d < sizes.size(); ++d)
+                if (sizes[d] == 1) at[d] = 0;
+            return word(argument, place_of(sizes, at));
+        };
+        const std::array<std::uint32_t, 2> block = threefry2x32({own(0), own(1)}, own(2), own(3));
         for (size_t n = 0; n < 2; ++n) {
-            if (body.type((*results)[n]) != draft.type(arguments[3])) return false;
-            const std::optional<DraftNumber> value = computed.at((*results)[n], index_of(shape, place));
+            if (body.type((*results)[n]) != DraftType{DType::u32, *shape}) return false;
+            const std::optional<DraftNumber> value = computed.at((*results)[n], index);
             if (!value || value->integer != block[n]) return false;
         }
     }
@@ -327,10 +359,11 @@ std::optional<std::vector<DraftId>> RandomFunctions::in_place_of(ProgramWalk& wa
         std::vector<DraftId> words;
         for (const i64 word : {0, 1})
             words.push_back(draft.pointwise("fold_in_word", {arguments[0], arguments[1], arguments[3]},
-                                            draft.type(arguments[3]), fmt::format(", word: {}", word)));
+                                            *walk.draft_type(function.body.ops.back().operands[0]),
+                                            fmt::format(", word: {}", word)));
         return words;
     }
-    if (arguments.empty() || arguments.size() > 3 || !is_key(draft, arguments[0]) || function.body.ops.empty() ||
+    if (arguments.empty() || arguments.size() > 3 || !is_key(draft.type(arguments[0])) || function.body.ops.empty() ||
         function.body.ops.back().operands.size() != 1)
         return std::nullopt;
     const std::optional<DraftType> result = walk.draft_type(function.body.ops.back().operands[0]);

@@ -1,5 +1,6 @@
 // Functions of jax.random: fold_in, split, bits, uniform, normal, truncated_normal, bernoulli and randint over a key of
-// two u32 words. JAX lowers them as functions of a program, whose ops are some hundred lines each of the cipher.
+// two u32 words. JAX lowers them as functions of a program, whose ops are some hundred lines each of the cipher. Under
+// the four words of a key of rbg, those that draw by one array of bits.
 //
 // None is believed by its name: a function whose arguments and result are of these types is computed for a few keys at a
 // few places, and stands for one that gives the same there, which bits of the cipher do for no other reason. Its ops are

@@ -20,6 +20,12 @@ InferResult infer(const InferContext& context) {
             .help("low below high, both of 32 bits");
         return std::nullopt;
     }
+    if (has_rbg_key(context.operands)) {
+        context.diagnostics
+            .error("E0226", context.span, "'randint' draws under keys of two words, and this has four, of rbg")
+            .help("make whole numbers of random_bits");
+        return std::nullopt;
+    }
     return infer_draw(context, DType::i32, is_i32, "i32");
 }
 

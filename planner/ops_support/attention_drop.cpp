@@ -41,7 +41,8 @@ bool check_numbers(const InferContext& context) {
     if (attributes.has("place") && !are_words(attributes.integers("place")))
         return refuse(context, fmt::format("`place` of '{}' holds a number that is none of 32 bits", context.op),
                       "numbers from 0 to 4294967295");
-    if (!bit_layout_from_name(attributes.string("bits", std::string("partitionable"))))
+    const std::optional<BitLayout> bits = bit_layout_from_name(attributes.string("bits", std::string("partitionable")));
+    if (!bits || *bits == BitLayout::rbg)
         return refuse(context, fmt::format("`bits` of '{}' is no layout of random bits", context.op),
                       "partitionable or legacy");
     if (!attributes.has("drawn")) return true;

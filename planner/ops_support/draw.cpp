@@ -16,8 +16,17 @@ namespace {
 
 bool is_key(const std::vector<i64>& words) { return (words.size() == 1 || words.size() == 2) && are_words(words); }
 
+bool is_word(const TensorType& type) { return type.dtype == DType::u32 && type.rank() == 0; }
 bool has_computed_key(std::span<const TensorType> operands) {
-    return operands.size() == 2 || (operands.size() == 1 && is_computed_key(operands[0]));
+    return operands.size() > 1 || has_rbg_key(operands) || (operands.size() == 1 && is_computed_key(operands[0]));
+}
+
+// As it is said, or as the key has it; nullopt: none, or one of other keys.
+std::optional<BitLayout> layout_of(std::span<const TensorType> operands, const Attributes& attributes) {
+    const BitLayout usual = has_rbg_key(operands) ? BitLayout::rbg : BitLayout::partitionable;
+    const std::optional<BitLayout> said =
+        bit_layout_from_name(attributes.string("bits", std::string(bit_layout_name(usual))));
+    return said && (*said == BitLayout::rbg) == (usual == BitLayout::rbg) ? said : std::nullopt;
 }
 
 bool check_key(const InferContext& context) {
@@ -27,17 +36,18 @@ bool check_key(const InferContext& context) {
         return false;
     };
     const auto op = [&](std::string_view rest) { return fmt::format("'{}' {}", context.op, rest); };
-    if (!bit_layout_from_name(attributes.string("bits", std::string("partitionable"))))
-        return refuse(fmt::format("`bits` of '{}' is no layout of random bits", context.op), "partitionable or legacy");
+    if (!layout_of(context.operands, attributes))
+        return refuse(fmt::format("`bits` of '{}' is no layout of random bits under its key", context.op),
+                      "partitionable or legacy of a key of two words, rbg of one of four");
     if (has_computed_key(context.operands)) {
         for (const char* const of_written : {"key", "place", "fold"})
             if (attributes.has(of_written))
                 return refuse(fmt::format("'{}' has a key that is computed, and `{}` is of one that is written",
                                           context.op, of_written),
                               "fold numbers into a computed key by fold_in");
-        for (const TensorType& word : context.operands.subspan(0, context.operands.size() == 2 ? 2 : 0))
-            if (word.dtype != DType::u32 || word.rank() != 0)
-                return refuse(op("takes a key, or its two words, u32"), "in: key, where key is u32 (2)");
+        for (const TensorType& word : context.operands)
+            if (context.operands.size() == 3 || (context.operands.size() > 1 && !is_word(word)))
+                return refuse(op("takes a key, or its words, u32"), "in: key, where key is u32 (2), of rbg (4)");
         return true;
     }
     if (!attributes.has("key"))
@@ -69,7 +79,7 @@ IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>
 }
 
 bool splits(std::span<const TensorType> operands, const Attributes&) {
-    return operands.size() == 1 && is_computed_key(operands[0]);
+    return operands.size() == 1 && has_computed_key(operands);
 }
 
 std::vector<AttributeDef> attributes_with(std::vector<AttributeDef> own) {
@@ -79,7 +89,7 @@ std::vector<AttributeDef> attributes_with(std::vector<AttributeDef> own) {
     const std::vector<AttributeDef> of_key = {
         {"key", AttributeDef::Type::integers, false, "a seed, or the key's two words, unless the operand is a key"},
         {"place", AttributeDef::Type::integers, false, "numbers that are folded into the key then"},
-        {"bits", AttributeDef::Type::string, false, "partitionable unless said, or legacy"},
+        {"bits", AttributeDef::Type::string, false, "partitionable unless said, or legacy; rbg of a key of four words"},
         {"fold", AttributeDef::Type::string, false, "a mesh axis: a key for each device along it"},
         {"fold_dim", AttributeDef::Type::integer, false, "the dim that is split over it, from 0; 0 unless said"},
         {"dtype", AttributeDef::Type::dtype, false, "the type of what is drawn"}};
@@ -91,9 +101,16 @@ std::vector<AttributeDef> attributes_with(std::vector<AttributeDef> own) {
 
 bool is_computed_key(const TensorType& type) { return type.dtype == DType::u32 && type.shape == Shape{2}; }
 
+bool has_rbg_key(std::span<const TensorType> operands) {
+    return operands.size() == 4 ||
+           (operands.size() == 1 && operands[0].dtype == DType::u32 && operands[0].shape == Shape{4});
+}
+
 std::vector<ValueId> words_of_key(Chain& chain, ValueId key) {
     std::vector<ValueId> words;
-    for (const i64 word : {0, 1}) words.push_back(chain("reshape", {part_of(chain, key, 0, word, 2)}, shape_of({})));
+    const i64 count = chain.type(key).shape[0];
+    for (i64 word = 0; word < count; ++word)
+        words.push_back(chain("reshape", {part_of(chain, key, 0, word, count)}, shape_of({})));
     return words;
 }
 
@@ -122,9 +139,9 @@ Kernel lower_draw(const LowerContext& context, const Distribution& distribution)
     const Attributes& attributes = context.attributes;
     Random random;
     random.distribution = distribution;
-    random.layout = *bit_layout_from_name(attributes.string("bits", std::string("partitionable")));
+    random.layout = *layout_of(context.global_operands, attributes);
     if (has_computed_key(context.global_operands)) {
-        random.words = {LowerContext::scalar(0), LowerContext::scalar(1)};
+        for (int n = 0; n < std::ssize(context.global_operands); ++n) random.words.push_back(LowerContext::scalar(n));
     } else {
         const std::vector<i64>& words = attributes.integers("key");
         random.key = words.size() == 1
@@ -152,7 +169,7 @@ OpDef draw_op(std::string_view name, std::string_view doc, std::vector<Attribute
     OpDef made;
     made.name = name;
     made.doc = doc;
-    made.operands = {0, 2};
+    made.operands = {0, 4};
     made.attributes = attributes_with(std::move(own));
     made.subject = "shape";
     made.complete = complete;

@@ -3,7 +3,7 @@
 //
 //     {uniform: [8, 64], key: 42}               written, a seed or two words
 //     {uniform: [8, 64], in: step, key: 42}     with a count folded in: other numbers in each step
-//     {uniform: [8, 64], in: dropout_key}       computed: two u32 words, as an input or what fold_in makes
+//     {uniform: [8, 64], in: dropout_key}       computed: two u32 words, as an input or what fold_in makes; four of rbg
 //
 // A written key is folded with the running trips of the loops around it; a computed one is what it is, as in JAX.
 #pragma once
@@ -13,9 +13,10 @@
 
 namespace shard {
 
-// Of an operand: a key, u32 (2). A kernel reads its two words, scalars.
+// Of an operand: a key, u32 (2), and of rbg (4). A kernel reads its words, scalars.
 bool is_computed_key(const TensorType& type);
-std::vector<ValueId> words_of_key(Chain& chain, ValueId key);
+bool has_rbg_key(std::span<const TensorType> operands);       // as one operand, or as words
+std::vector<ValueId> words_of_key(Chain& chain, ValueId key); // of either
 // Whether a key that is written, or numbers to fold into it, are 32-bit words.
 bool are_words(const std::vector<i64>& numbers);
 

@@ -31,7 +31,7 @@ struct Random {
     // If any: the first dims are stacks, as many dims as have that many entries together (row-major), and each entry is
     // an array of its own, drawn with its key in place of `key`.
     std::vector<Key> layers = {};
-    std::vector<Affine> words = {}; // if any, the two words of the key, in place of `key`
+    std::vector<Affine> words = {}; // if any, those of the key, in place of `key`: two, of rbg four
     std::vector<Affine> folds = {}; // folded into the key one after the other: a step count, a loop index, a coordinate
     // If not empty, into how many blocks each dim of the whole is cut: every block is an array of its own, drawn under
     // the key folded with the block's index (row-major), after `folds`.

@@ -233,8 +233,12 @@ std::string random_problem(const AffineScope& scope, const Random& random, const
     const bool continuous = d.kind == DistributionKind::uniform || d.kind == DistributionKind::normal ||
                             d.kind == DistributionKind::truncated_normal;
     if (continuous && !is_floating(output.dtype)) return "random: a continuous distribution of integers";
-    if (!random.words.empty() && (random.words.size() != 2 || !random.layers.empty()))
-        return "random: a key that is computed has two words, and no layers";
+    const bool is_rbg = random.layout == BitLayout::rbg;
+    if (is_rbg && (random.words.empty() || !random.folds.empty() || !random.blocks.empty() || random.multiplier != 1 ||
+                   d.kind == DistributionKind::randint))
+        return "random: a key of rbg is computed, and nothing is folded into it or made of it";
+    if (!random.words.empty() && (random.words.size() != (is_rbg ? 4 : 2) || !random.layers.empty()))
+        return "random: a key that is computed has two words, of rbg four, and no layers";
     for (const Affine& word : random.words)
         if (!range_of(scope, word)) return "random: a key outside what can be computed";
     for (const Affine& fold : random.folds)

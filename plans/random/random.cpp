@@ -1,5 +1,7 @@
 #include "plans/random/random.h"
 
+#include "plans/random/philox.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -121,10 +123,21 @@ void legacy_run(Key key, i64 total_size, IndexOf index_of, std::span<std::uint32
     }
 }
 
+std::uint32_t rbg_bits(Key key, i64 index) {
+    const auto number = [](std::uint32_t low, std::uint32_t high) { return std::uint64_t{high} << 32 | low; };
+    const std::uint64_t first = number(key.k2, key.k3), low = first + static_cast<std::uint64_t>(index / 4),
+                        high = number(key.k0, key.k1) + (low < first ? 1 : 0);
+    const auto word = [](std::uint64_t of) { return static_cast<std::uint32_t>(of); };
+    return philox4x32({word(low), word(low >> 32), word(high), word(high >> 32)},
+                      {key.k0, key.k1})[static_cast<std::size_t>(index % 4)];
+}
+
 template<typename IndexOf>
 void run(Key key, BitLayout layout, i64 total_size, IndexOf index_of, std::span<std::uint32_t> out) {
     if (layout == BitLayout::partitionable) {
         partitionable_run(key, index_of, out);
+    } else if (layout == BitLayout::rbg) {
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = rbg_bits(key, index_of(static_cast<i64>(i)));
     } else if (total_size < legacy_chunk) {
         legacy_run(key, total_size, index_of, out);
     } else {
@@ -135,10 +148,20 @@ void run(Key key, BitLayout layout, i64 total_size, IndexOf index_of, std::span<
 
 } // namespace
 
-std::string_view bit_layout_name(BitLayout layout) { return layout == BitLayout::legacy ? "legacy" : "partitionable"; }
+std::string_view bit_layout_name(BitLayout layout) {
+    switch (layout) {
+    case BitLayout::legacy:
+        return "legacy";
+    case BitLayout::partitionable:
+        return "partitionable";
+    case BitLayout::rbg:
+        return "rbg";
+    }
+    internal_error("unknown layout of random bits");
+}
 
 std::optional<BitLayout> bit_layout_from_name(std::string_view name) {
-    for (BitLayout layout : {BitLayout::legacy, BitLayout::partitionable})
+    for (BitLayout layout : {BitLayout::legacy, BitLayout::partitionable, BitLayout::rbg})
         if (name == bit_layout_name(layout)) return layout;
     return std::nullopt;
 }
@@ -157,6 +180,7 @@ Key fold_in(Key key, std::uint32_t data) {
 
 std::vector<Key> split(Key key, i64 count, BitLayout layout) {
     internal_check(count >= 0 && count < legacy_chunk / 2, "split: the number of keys is out of range");
+    internal_check(layout != BitLayout::rbg, "split: keys of rbg are split otherwise");
     std::vector<Key> keys;
     keys.reserve(static_cast<std::size_t>(count));
     for (i64 i = 0; i < count; ++i) {
@@ -171,6 +195,7 @@ std::vector<Key> split(Key key, i64 count, BitLayout layout) {
 std::uint32_t random_bits32(Key key, BitLayout layout, i64 total_size, i64 flat_index) {
     internal_check(0 <= flat_index && flat_index < total_size, "random_bits32: the index is outside the array");
     if (layout == BitLayout::legacy) return legacy_bits_chunked(key, total_size, flat_index);
+    if (layout == BitLayout::rbg) return rbg_bits(key, flat_index);
     const std::uint64_t index = static_cast<std::uint64_t>(flat_index);
     const std::array<std::uint32_t, 2> words =
         threefry2x32(key, static_cast<std::uint32_t>(index >> 32), static_cast<std::uint32_t>(index));

@@ -1,9 +1,9 @@
-// Counter-based random bits: the Threefry2x32 block cipher with 20 rounds, keys, and the two ways of laying
-// bits over an array that JAX knows. Any element can be made alone, from its flat index and the size of the whole
-// array, so a device makes its own shard without communication and values never depend on the sharding.
+// Counter-based random bits: the Threefry2x32 block cipher with 20 rounds, keys, and the ways of laying bits over an
+// array that JAX knows. Any element can be made alone, from its flat index and the size of the whole array, so a device
+// makes its own shard without communication and values never depend on the sharding.
 //
 // Sources: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011) for the cipher; jax.random
-// (threefry2x32) for keys and layouts.
+// (threefry2x32, rbg) for keys and layouts; xla/hlo/builder/lib/prng.cc for what rbg is on CPUs and GPUs.
 //
 //     Key root = key_from_seed(0);                                  // {0, 0}
 //     fold_in(root, 0);                                             // {1797259609, 2579123966} in both layouts
@@ -24,6 +24,8 @@ namespace shard {
 struct Key {
     std::uint32_t k0 = 0;
     std::uint32_t k1 = 0;
+    std::uint32_t k2 = 0; // of layout rbg alone, as k3
+    std::uint32_t k3 = 0;
     bool operator==(const Key&) const = default;
 };
 
@@ -32,9 +34,12 @@ struct Key {
 //                  element i < h = ceil(n/2) is the first lane of block (i, i+h), element i >= h the second lane of
 //                  block (i-h, i). So the bits of an element depend on n.
 //   partitionable  (JAX since 0.5) element i is both lanes of block (high word of i, low word of i), xor-ed.
-enum class BitLayout { legacy, partitionable };
+//   rbg            (jax_default_prng_impl rbg and unsafe_rbg, whose keys have four words) element i is word i mod 4 of
+//                  the Philox4x32 block (k2, k3, k0, k1) + i / 4, a number of 128 bits, under the key (k0, k1).
+enum class BitLayout { legacy, partitionable, rbg };
 
-// As in model and plan files: "legacy", "partitionable".
+// As in model and plan files: "legacy", "partitionable", "rbg".
+
 [[nodiscard]] std::string_view bit_layout_name(BitLayout layout);
 [[nodiscard]] std::optional<BitLayout> bit_layout_from_name(std::string_view name);
 
@@ -47,7 +52,7 @@ enum class BitLayout { legacy, partitionable };
 // jax.random.fold_in: the block (0, data) under the key.
 [[nodiscard]] Key fold_in(Key key, std::uint32_t data);
 
-// jax.random.split: `count` keys, from the bits of an array (count, 2).
+// jax.random.split: `count` keys, from the bits of an array (count, 2). Not of rbg.
 [[nodiscard]] std::vector<Key> split(Key key, i64 count, BitLayout layout);
 
 // The 32 random bits of one element, by its row-major index in an array of total_size elements.

@@ -11,6 +11,7 @@ difference, of the largest value of its output, or of all gradients. Exits 1 abo
 exits 77 (skipped).
 """
 
+import functools
 import json
 import pathlib
 import re
@@ -307,14 +308,31 @@ def loops_by_number(params, x, tokens):
     return jax.lax.fori_loop(4, 8, greedy, tokens), *stepped, *jax.lax.fori_loop(0, 12, averaged, (x, 0.0))
 
 
-def draws(x, seed):
+def draws(x, seed, impl="threefry2x32"):
     """Of a key that is computed: what each of jax.random's functions draws, and a loop over keys."""
-    keys = jax.random.split(jax.random.fold_in(jax.random.key(3), seed), 7)
+    keys = jax.random.split(jax.random.fold_in(jax.random.key(3, impl=impl), seed), 7)
     scanned, _ = jax.lax.scan(lambda y, key: (y * jax.random.bernoulli(key, 0.75, x.shape), None), x, keys[4:])
     bits = jax.random.bits(keys[0], (8, 4)) >> 4
     return (scanned, bits.astype(jnp.int32), jax.random.uniform(keys[1], (4, 8)),
             jax.random.uniform(keys[1], (8,), minval=-2, maxval=3), jax.random.normal(keys[2], x.shape) + x,
             jax.random.truncated_normal(keys[3], -2, 1.5, x.shape), jax.random.randint(keys[0], (16,), -5, 1000))
+
+
+def narrow_bits(x, key):
+    """Under a key of rbg that is given: bits of other sizes, and a state that goes on."""
+    state, first = jax.lax.rng_bit_generator(key.astype(jnp.uint32), (5,), dtype=jnp.uint8)
+    state, second = jax.lax.rng_bit_generator(state, (4, 3), dtype=jnp.uint16)
+    halves = jax.random.uniform(jax.random.wrap_key_data(state, impl="rbg"), (4, 8), jnp.bfloat16)
+    return first.astype(jnp.int32), second.astype(jnp.int32), x * halves.astype(jnp.float32)
+
+
+def norms_by_hand(x, scale, bias):
+    """As they are written without jax.nn: over a root, by one over a root, and silu over 1 + exp(-x)."""
+    mean, variance = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    squares = (jnp.mean(y * y, -1) for y in (x, x, x))
+    return (scale * (x - mean) / jnp.sqrt(variance + 1e-5) + bias, x / jnp.sqrt(next(squares) + 1e-6)[:, None] * scale,
+            scale * (x * (1 / jnp.sqrt(next(squares) + 1e-6)[:, None])), (x * scale) / jnp.sqrt(next(squares) + 1e-6)[:, None],
+            x / (1 + jnp.exp(-x)))
 
 
 def placed(x, i, rows, n):
@@ -347,6 +365,13 @@ def best_places(x, i):
 
 def empty_parts(x):
     return jax.lax.associative_scan(jnp.add, x), jnp.pad(x, ((0, 1), (2, 0)), mode="edge"), jnp.pad(x, 1, mode="wrap")
+
+
+def empty_gradients(params, x):
+    """Where parts without elements are padded, added up, multiplied and written."""
+    edges = jnp.pad(x @ params["w"], ((0, 1), (2, 0)), mode="edge")
+    nothing = params["w"][:0]
+    return jnp.sum(jnp.tanh(edges)) + jnp.sum(nothing) + jnp.sum(x[:, :0] @ nothing) + jnp.sum(edges.at[:0].set(nothing[:, :1]))
 
 
 def coordinates(x, i, j):
@@ -469,12 +494,17 @@ PROGRAMS = {
     "loops_by_number": (loops_by_number, ({"e": (8, 8), "w": (8, 8)}, (4, 8), ("i", 8, (4, 8)))),
     "draws": (draws, ((4, 8), ("i", 9, ()))),
     "draws_as_before": (draws, ((4, 8), ("i", 9, ()))),
+    "draws_rbg": (functools.partial(draws, impl="rbg"), ((4, 8), ("i", 9, ()))),
+    "draws_unsafe_rbg": (functools.partial(draws, impl="unsafe_rbg"), ((4, 8), ("i", 9, ()))),
+    "narrow_bits": (narrow_bits, ((4, 8), ("i", 9, (4,)))),
+    "norms_by_hand": (norms_by_hand, ((4, 8), (8,), (8,))),
     "placed": (placed, ((8, 4), ("i", 8, (4,)), (4, 4), ("i", 8, ()))),
     "sorted_by_several": (sorted_by_several, ((4, 8), ("i", 3, (4, 8)))),
     "bits": (bits, (("i", 50, (4, 8)),)),
     "bits_of_floats": (bits_of_floats, ((4, 8),)),
     "best_places": (best_places, ((4, 8), ("i", 9, (4, 8)))),
     "empty_parts": (empty_parts, ((4, 8),)),
+    "empty_gradients": (GRAD(empty_gradients), ({"w": (8, 8)}, (4, 8))),
     "coordinates": (coordinates, ((4, 2, 8), ("i", 4, (4,)), ("i", 8, (4,)))),
     "composed": (composed, ((4, 8),)),
     "picked_loss": (GRAD(lambda params, x, y: -jnp.mean(jax.nn.log_softmax(x @ params["w"])[jnp.arange(4), y])),
@@ -504,9 +534,9 @@ PROGRAMS = {
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "attentions",
             "attentions_by_hand", "attentions_dropping", "ropes", "lookups", "norms", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "tables", "elementwise", "moves",
-            "reductions", "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
+            "reductions", "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "empty_gradients", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
-            "draws", "draws_as_before", "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
+            "draws", "draws_as_before", "draws_rbg", "draws_unsafe_rbg", "narrow_bits", "norms_by_hand", "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
             "lstm_gradients", "scanned_tanh", "loops_over_values", "whole_product", *UPDATES, *COMPLEX]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}

@@ -125,7 +125,8 @@ def compare(traced, is_gradient=False, first_dim=False, with_xla=False):
         folder = pathlib.Path(name)
         (folder / "program.mlir").write_text(traced.text)
         began = time.monotonic()
-        imported = subprocess.run([SHARDC, "import", folder / "program.mlir", "--names", folder / "names.yaml"],
+        whole = ["--as", "step"] if is_gradient else []
+        imported = subprocess.run([SHARDC, "import", folder / "program.mlir", "--names", folder / "names.yaml", *whole],
                                   capture_output=True, text=True)
         if imported.returncode != 0:
             return Outcome(imported.stderr)

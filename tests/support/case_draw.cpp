@@ -15,6 +15,12 @@ std::string aside(CaseWriter& w, const std::string& op) {
     return name;
 }
 
+// Four words, of rbg.
+std::string long_key(CaseWriter& w) {
+    const std::string words = aside(w, "iota: [4], dtype: u32");
+    return "in: " + aside(w, fmt::format("sub: [{}, {}]", words, w.choose(4)));
+}
+
 std::string random_key(CaseWriter& w) {
     const size_t number = w.choose(100);
     if (w.chance(3)) return fmt::format("key: {}", number);
@@ -52,9 +58,12 @@ void emit_float(CaseWriter& w, const std::string& draw, const std::vector<i64>& 
 
 void draw(CaseWriter& w) {
     const std::vector<i64> shape = w.any().shape;
-    const std::string bits = w.chance(3) ? ", bits: legacy" : "";
-    const std::string of = fmt::format("[{}], {}{}", fmt::join(shape, ", "), random_key(w), bits);
-    switch (w.choose(w.options.integers_only ? 3 : 6)) {
+    const bool is_rbg = w.chance(4);
+    const std::string bits = !is_rbg && w.chance(3) ? ", bits: legacy" : "";
+    const std::string of =
+        fmt::format("[{}], {}{}", fmt::join(shape, ", "), is_rbg ? long_key(w) : random_key(w), bits);
+    const size_t first = is_rbg ? 1 : 0; // whole numbers are drawn under two keys, which are made otherwise
+    switch (first + w.choose((w.options.integers_only ? 3 : 6) - first)) {
     case 0:
         w.emit(fmt::format("randint: {}, low: -4, high: {}", of, 5 + w.choose(9)), shape, "i32", true);
         return;

@@ -22,8 +22,9 @@ template<typename OfBits>
 Array drawn(const Operands& in, const Node& node, const TensorType& type, OfBits of_bits) {
     const auto word_of = [&](size_t n) { return static_cast<std::uint32_t>(static_cast<i64>(in[n]->values[0])); };
     Key key;
-    if (in.size() == 2) {
+    if (in.size() > 1) {
         key = {word_of(0), word_of(1)};
+        if (in.size() == 4) key = {word_of(0), word_of(1), word_of(2), word_of(3)};
     } else {
         const std::vector<i64>& words = node.attributes().integers("key");
         key = words.size() == 1 ? key_from_seed(words[0])
@@ -32,7 +33,8 @@ Array drawn(const Operands& in, const Node& node, const TensorType& type, OfBits
         if (node.attributes().has("place"))
             for (i64 fold : node.attributes().integers("place")) key = fold_in(key, static_cast<std::uint32_t>(fold));
     }
-    const BitLayout layout = node.attributes().string("bits", std::string("partitionable")) == "legacy"
+    const BitLayout layout = in.size() == 4 ? BitLayout::rbg
+                             : node.attributes().string("bits", std::string("partitionable")) == "legacy"
                                  ? BitLayout::legacy
                                  : BitLayout::partitionable;
     const bool cut = node.attributes().has("blocks");

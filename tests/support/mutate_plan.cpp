@@ -254,9 +254,9 @@ private:
             Distribution& d = random.distribution;
             d.kind = static_cast<DistributionKind>(below(7));
             for (double* value : {&d.value, &d.low, &d.high, &d.probability, &d.scale, &d.offset}) real(*value);
-            random.layout = static_cast<BitLayout>(below(2));
+            random.layout = static_cast<BitLayout>(below(3));
             if (below(4) == 0)
-                for (int n = 0; n < 2; ++n) affine(random.words.emplace_back());
+                for (int n = 0, words = below(2) == 0 ? 2 : 4; n < words; ++n) affine(random.words.emplace_back());
             if (below(2) == 0) affine(random.folds.emplace_back());
             if (below(2) == 0) random.blocks.assign(generate.shape.size(), below(4));
             generate.source = random;

@@ -61,6 +61,30 @@ TEST_CASE("what jax.random draws is one op, in both layouts of bits") {
     CHECK(!has(model, "shift_left"));
 }
 
+TEST_CASE("under a key of rbg what is drawn is one op as well, and its whole numbers are made of bits") {
+    for (const char* name : {"draws_rbg", "draws_unsafe_rbg"}) {
+        const std::string model = imported(recorded(name));
+        CAPTURE(model);
+        for (const char* part :
+             {"{bernoulli: [4, 8], in: ", ", probability: 0.75}", "{uniform: [4, 8], in: ", ", low: -2, high: 3}",
+              "{normal: [4, 8], in: ", "{truncated_normal: [4, 8], in: ", "{random_bits: [16], in: "})
+            CHECK_MESSAGE(has(model, part), part);
+        CHECK(!has(model, "randint"));
+        CHECK(!has(model, "u64")); // the key's words are taken as they are
+    }
+    // Its parts are made by the cipher of the other keys, one op for both.
+    CHECK(has(imported(recorded("draws_rbg")), "fold_in_word"));
+}
+
+TEST_CASE("bits that are drawn otherwise are refused") {
+    Sources sources;
+    const int file = sources.add("program.mlir", with(recorded("draws_rbg"), "DEFAULT", "THREE_FRY"));
+    Diagnostics diagnostics;
+    CHECK(!import_program(sources, file, {}, diagnostics).has_value());
+    CHECK(diagnostics.all().at(0).code == "E0804");
+    CHECK(has(diagnostics.all().at(0).message, "random bits that are not drawn as jax.random does it"));
+}
+
 TEST_CASE("a key that the program holds is an array") {
     const std::string seeded = with(recorded("draws"), "call @_threefry_fold_in(%6,", "call @_threefry_fold_in(%key0,");
     const std::string key = "    %key0 = stablehlo.constant dense<0> : tensor<2xui32>\n";

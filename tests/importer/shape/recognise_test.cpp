@@ -89,6 +89,15 @@ TEST_CASE("a layer norm that is written as x * f + (bias - mean * f) is one, if 
     CHECK(has(model, "result_1: {add: "));
 }
 
+TEST_CASE(
+    "norms over a root, by one over a root, and of what has been scaled are norms, and x / (1 + exp(-x)) is silu") {
+    const std::string model = recorded("norms_by_hand");
+    for (const char* part :
+         {"result_0: {layer_norm: [x, scale, bias], eps: 1.0e-05", "result_1: {rms_norm: [x, scale]",
+          "result_2: {rms_norm: [x, scale]", "result_3: {rms_norm: [x, scale]", "result_4: {silu: x"})
+        CHECK_MESSAGE(has(model, part), part);
+}
+
 TEST_CASE("norms as equinox has them, whose variance is at least 0 and whose factor gets its dim last") {
     const auto model = [](const std::string& body) {
         return model_of(fmt::format(R"(func.func @main(%x: tensor<4x8xf32> loc("x")) -> tensor<4x8xf32> {{

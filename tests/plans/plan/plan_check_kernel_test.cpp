@@ -300,12 +300,29 @@ TEST_CASE("check of random values: parameters, keys of stacks, folds and blocks"
          {DistributionKind::constant, DistributionKind::bernoulli, DistributionKind::randint, DistributionKind::bits})
         CHECK(with([&](Random& r) { r.distribution.kind = kind; }, DType::i32) == "");
     CHECK(with([](Random& r) { r.words = {constant(3), constant(4)}; }) == "");
-    CHECK(with([](Random& r) { r.words = {constant(3)}; }) ==
-          "random: a key that is computed has two words, and no layers");
+    const std::string other_words = "random: a key that is computed has two words, of rbg four, and no layers";
+    CHECK(with([](Random& r) { r.words = {constant(3)}; }) == other_words);
+    const auto with_rbg = [&](auto change) {
+        return with([&](Random& r) {
+            r.layout = BitLayout::rbg;
+            r.words = {constant(1), constant(2), constant(3), constant(4)};
+            change(r);
+        });
+    };
+    CHECK(with_rbg([](Random&) {}) == "");
+    CHECK(with_rbg([](Random& r) { r.words.pop_back(); }) == other_words);
+    CHECK(with_rbg([](Random& r) { r.layers = std::vector<Key>(4); }) == other_words);
+    CHECK(with_rbg([](Random& r) { r.layout = BitLayout::legacy; }) == other_words);
+    const std::string of_rbg = "random: a key of rbg is computed, and nothing is folded into it or made of it";
+    CHECK(with_rbg([](Random& r) { r.words = {}; }) == of_rbg);
+    CHECK(with_rbg([](Random& r) { r.folds = {constant(3)}; }) == of_rbg);
+    CHECK(with_rbg([](Random& r) { r.blocks = {2, 3}; }) == of_rbg);
+    CHECK(with_rbg([](Random& r) { r.multiplier = 3; }) == of_rbg);
+    CHECK(with_rbg([](Random& r) { r.distribution.kind = DistributionKind::randint; }) == of_rbg);
     CHECK(with([](Random& r) {
               r.words = {constant(3), constant(4)};
               r.layers = std::vector<Key>(4);
-          }) == "random: a key that is computed has two words, and no layers");
+          }) == other_words);
     CHECK(with([](Random& r) { r.words = {constant(3), far()}; }) == "random: a key outside what can be computed");
     CHECK(with([](Random& r) { r.folds = {constant(3)}; }) == "");
     CHECK(with([](Random& r) { r.folds = {constant(3), far()}; }) == "random: a fold outside what can be computed");

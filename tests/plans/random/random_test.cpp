@@ -1,5 +1,7 @@
 #include "plans/random/random.h"
 
+#include "plans/random/philox.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,6 +27,27 @@ TEST_CASE("threefry2x32 gives the known answers") {
     CHECK(threefry2x32({0, 0}, 0, 0) == Words{0x6b200159, 0x99ba4efe});
     CHECK(threefry2x32({0xffffffff, 0xffffffff}, 0xffffffff, 0xffffffff) == Words{0x1cb996fc, 0xbb002be7});
     CHECK(threefry2x32({0x13198a2e, 0x03707344}, 0x243f6a88, 0x85a308d3) == Words{0xc4923a9c, 0x483df7a0});
+}
+
+// Those for philox4x32 with 10 rounds.
+TEST_CASE("philox4x32 gives the known answers") {
+    using Block = std::array<std::uint32_t, 4>;
+    constexpr std::uint32_t ones = 0xffffffff;
+    CHECK(philox4x32({0, 0, 0, 0}, {0, 0}) == Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+    CHECK(philox4x32({ones, ones, ones, ones}, {ones, ones}) == Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+    CHECK(philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+          Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+// Made with jax 0.10.2 on a CPU, jax.lax.rng_bit_generator(key, (n,), dtype=uint32).
+TEST_CASE("bits under a key of rbg are those of XLA, whose counter carries over all of its words") {
+    CHECK(bits({1, 2, 3, 4}, BitLayout::rbg, 6) ==
+          std::vector<std::uint32_t>{512747620, 1298009047, 1267190206, 761827841, 1383286907, 1639995030});
+    const std::vector<std::uint32_t> carried = {2440199171, 2734589407, 1297845474, 626431447, 875035680, 2457449792,
+                                                952865925,  536199321,  67759320,   265751716, 222428074, 2049345928};
+    const Key key{1, 2, 0xfffffffe, 0xffffffff};
+    CHECK(bits(key, BitLayout::rbg, 12) == carried);
+    CHECK(random_bits32(key, BitLayout::rbg, 12, 9) == carried[9]);
 }
 
 TEST_CASE("a seed is the low 32 bits of a number") {
