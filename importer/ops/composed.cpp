@@ -1,4 +1,5 @@
 // Ops that go element by element and have no counterpart, written over those that have one, as XLA does it.
+#include "dtype_headers.inc"
 #include "importer/model/op_context.h"
 #include "plans/base/parse_number.h"
 
@@ -256,7 +257,28 @@ bool import_reduce_precision(OpContext& context, std::string_view) {
     return true;
 }
 
-// The next number of f32 after one that is known, as jax.random.truncated_normal asks for it.
+// Of a type of 16 bits: numbers beside each other have bits beside each other.
+template<DType dtype>
+double next_narrow(double from, double to) {
+    using Element = typename ElementType<dtype>::Element;
+    Element next(static_cast<float>(from));
+    if (from == to) return from;
+    if (from == 0)
+        next.bits = to > 0 ? 0x0001 : 0x8001;
+    else
+        next.bits = static_cast<std::uint16_t>(next.bits + ((to > from) == (from > 0) ? 1 : -1));
+    return static_cast<float>(next);
+}
+
+std::optional<double> next_after(double from, double to, DType dtype) {
+    if (std::isnan(from) || std::isnan(to)) return std::nullopt;
+    if (dtype == DType::f64) return std::nextafter(from, to);
+    if (dtype == DType::f32) return std::nextafter(static_cast<float>(from), static_cast<float>(to));
+    if (dtype == DType::bf16) return next_narrow<DType::bf16>(from, to);
+    return dtype == DType::f16 ? std::optional<double>(next_narrow<DType::f16>(from, to)) : std::nullopt;
+}
+
+// The next number after one that is known, as jax.random.truncated_normal asks for it.
 bool import_next_after(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
     if (!type || !context.expect(context.operand_count() == 2 && context.type(0) == *type && context.type(1) == *type,
@@ -264,10 +286,9 @@ bool import_next_after(OpContext& context, std::string_view) {
         return false;
     const std::optional<DraftNumber> from = context.draft[context.operand(0)].number,
                                      to = context.draft[context.operand(1)].number;
-    if (type->dtype != DType::f32 || !from || !to)
-        return context.refuse("the next number after one that is computed", "give jnp.nextafter numbers of f32");
-    const float next = std::nextafter(static_cast<float>(from->real), static_cast<float>(to->real));
-    context.set(0, context.draft.number(*type, {next, 0}));
+    const std::optional<double> next = from && to ? next_after(from->real, to->real, type->dtype) : std::nullopt;
+    if (!next) return context.refuse("the next number after one that is computed", "give jnp.nextafter known numbers");
+    context.set(0, context.draft.number(*type, {*next, 0}));
     return true;
 }
 

@@ -69,6 +69,7 @@ std::optional<i64> largest(const Draft& draft, DraftId value) {
 // The high words of places that 32 bits hold.
 bool is_zero(const Draft& draft, DraftId value) {
     if (const std::optional<DraftNumber>& number = draft[value].number) return number->integer == 0;
+    if (draft[value].of >= 0) return is_zero(draft, draft[value].of);
     const DraftEntry* const cast = draft.entry_of(value);
     if (cast == nullptr || cast->op != "cast") return false;
     const DraftEntry* const shift = draft.entry_of(cast->operands[0]);
@@ -152,7 +153,7 @@ std::map<std::string_view, int> RandomFunctions::choices_of(Kind kind) {
     case Kind::truncated_normal:
         return {{"abs", 1}, {"eq", 1}, {"lt", 1}, {"max", 2}, {"min", 1}, {"select", 2}};
     case Kind::randint:
-        return {{"rem", 5}};
+        return {{"rem", 3}}; // those of numbers are known
     case Kind::fold_in:
     case Kind::split:
     case Kind::bits:

@@ -24,7 +24,8 @@ std::string model(const std::string& draw) {
     return fmt::format("model: m\naxes: {{batch: 8, embed: 4}}\n"
                        "inputs: {{x: {{axes: [batch, embed]}}, key: {{shape: [2], dtype: u32, init: {{randint: {{low: "
                        "0, high: 9}}}}}}}}\n"
-                       "graph:\n  - own: {{fold_in: [key, 3]}}\n  - z: {{{}}}\n  - f: {{cast: z, dtype: f32}}\n"
+                       "graph:\n  - own: {{fold_in: [key, 3]}}\n  - long: {{concatenate: [own, key], dim: 0}}\n  - z: "
+                       "{{{}}}\n  - f: {{cast: z, dtype: f32}}\n"
                        "  - y: {{mul: [x, f]}}\noutputs: [y, z]\n",
                        draw);
 }
@@ -35,8 +36,8 @@ std::string proven(const std::string& text, const std::string& layout) {
 
 std::string problems(const std::string& op) {
     return build_text("model: m\ninputs: {x: {shape: [4]}, n: {shape: [], dtype: i32}, "
-                      "key: {shape: [2], dtype: u32}}\ngraph:\n  - y: {" +
-                      op + "}\noutputs: [y, x, n, key]\n")
+                      "key: {shape: [2], dtype: u32}, long: {shape: [4], dtype: u32}}\ngraph:\n  - y: {" +
+                      op + "}\noutputs: [y, x, n, key, long]\n")
         .problems();
 }
 
@@ -44,9 +45,11 @@ std::string problems(const std::string& op) {
 
 TEST_CASE("what draws gives every layout parts of one array") {
     for (const char* draw : draws)
-        for (const char* key : {"in: own", "in: key, bits: legacy", "key: 3", "key: [1, 2], place: [4], bits: legacy"})
+        for (const char* key :
+             {"in: own", "in: long", "in: key, bits: legacy", "key: 3", "key: [1, 2], place: [4], bits: legacy"})
             for (const char* layout : {"mesh: {data: 2, model: 2}\nrules: [{batch: data}, {embed: model}]\n",
                                        "mesh: {data: 4}\nrules: [{batch: data}]\n"}) {
+                if (std::string_view(draw).starts_with("randint") && std::string_view(key) == "in: long") continue;
                 INFO(draw, " ", key);
                 CHECK(proven(model(fmt::format("{}, {}", draw, key)), layout) == "");
             }
@@ -107,7 +110,16 @@ TEST_CASE("what draws says which keys it takes") {
         "E0226 4: 'uniform' draws nothing from -3e+38 to 3e+38 | low below high, and what is between them a number of "
         "f32");
     CHECK(problems("random_bits: [4], in: [n, n]") ==
-          "E0226 4: 'random_bits' takes a key, or its two words, u32 | in: key, where key is u32 (2)");
+          "E0226 4: 'random_bits' takes a key, or its words, u32 | in: key, where key is u32 (2), of rbg (4)");
+    CHECK(problems("random_bits: [4], in: [n, n, n]") == problems("random_bits: [4], in: [n, n]"));
+    CHECK(problems("uniform: [4], in: long") == "");
+    CHECK(problems("uniform: [4], in: long, bits: legacy") ==
+          "E0226 4: `bits` of 'uniform' is no layout of random bits under its key | partitionable or legacy of a key "
+          "of two words, rbg of one of four");
+    CHECK(problems("uniform: [4], in: key, bits: rbg") == problems("uniform: [4], in: long, bits: legacy"));
+    CHECK(problems("randint: [4], in: long, low: 0, high: 5") ==
+          "E0226 4: 'randint' draws under keys of two words, and this has four, of rbg | make whole numbers of "
+          "random_bits");
 }
 
 } // namespace shard
