@@ -79,10 +79,9 @@ std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector
         if (is_integer(type.dtype) && fits(numbers[0].integer, info(type.dtype)))
             return draft.number(type, {0, numbers[0].integer});
         const i64 most = i64{1} << 24; // beyond, f32 has gaps
-        if (numbers[0].integer > most || numbers[0].integer < -most ||
-            (!is_signed(type.dtype) && numbers[0].integer < 0) || computed_as(type.dtype) != type.dtype)
-            return std::nullopt;
-        return draft.number(type, {static_cast<double>(numbers[0].integer), numbers[0].integer});
+        if (numbers[0].integer > most || numbers[0].integer < -most || !is_floating(type.dtype)) return std::nullopt;
+        const std::optional<double> real = rounded(static_cast<double>(numbers[0].integer), type.dtype);
+        return real ? std::optional<DraftId>(draft.number(type, {*real, numbers[0].integer})) : std::nullopt;
     }
     if (op == "not") return draft.number(type, {0, numbers[0].integer == 0});
     if (op == "neg" && is_floating(from)) return draft.number(type, {-numbers[0].real, 0});

@@ -35,6 +35,7 @@ std::optional<DraftId> same_value(const Draft& draft, std::string_view op, const
             const DraftId number = operands[1 - i];
             const bool first = i == 0; // what is left is the first operand
             if ((op == "max" && is_end(draft, number, true)) || (op == "min" && is_end(draft, number, false)) ||
+                (op == "bit_and" && is_end(draft, number, false) && !is_signed(type.dtype)) || // all of the bits
                 (op == "and" && is(draft, number, 1)) || (op == "or" && is(draft, number, 0)) ||
                 (op == "ne" && type.dtype == draft.type(number).dtype && is(draft, number, 0)) || // of truths
                 (op == "mul" && is(draft, number, 1)) || (op == "div" && first && is(draft, number, 1)) ||

@@ -119,6 +119,11 @@ bool import_slice(OpContext& context, std::string_view) {
         context.set(0, context.operand(0));
         return true;
     }
+    if (const auto& listed = context.draft[context.operand(0)].listed;
+        listed != nullptr && from.size() == 1 && element_count(type->shape) == 1) {
+        context.set(0, context.draft.number(*type, (*listed)[static_cast<size_t>(start[0])]));
+        return true;
+    }
     if (dims.size() == 1 && strides[0] == 1)
         if (const std::optional<DraftId> part =
                 slice_of_joined(context.draft, context.operand(0), dims[0], starts[0], limits[0])) {

@@ -119,8 +119,13 @@ bool import_shift_right(OpContext& context, std::string_view becomes) {
                                  "takes two whole numbers of one type"))
         return false;
     const DType bits = type_of_bits(type->dtype);
-    if (bits == type->dtype) return import_as(context, becomes, 2);
     Draft& draft = context.draft;
+    const std::optional<DraftNumber>& by = draft[context.operand(1)].number;
+    if (by && by->integer >= 8 * byte_size(bits) && !is_signed(bits)) { // no bit is left
+        context.set(0, draft.number(*type, {}));
+        return true;
+    }
+    if (bits == type->dtype) return import_as(context, becomes, 2);
     const auto cast = [&](DraftId value, DType to) {
         const DraftType cast_type{to, type->shape};
         const std::optional<DraftId> known = fold(draft, "cast", {value}, cast_type);

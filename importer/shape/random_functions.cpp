@@ -69,6 +69,7 @@ std::optional<i64> largest(const Draft& draft, DraftId value) {
 // The high words of places that 32 bits hold.
 bool is_zero(const Draft& draft, DraftId value) {
     if (const std::optional<DraftNumber>& number = draft[value].number) return number->integer == 0;
+    if (draft[value].filled) return draft[value].filled->integer == 0;
     if (draft[value].of >= 0) return is_zero(draft, draft[value].of);
     const DraftEntry* const cast = draft.entry_of(value);
     if (cast == nullptr || cast->op != "cast") return false;

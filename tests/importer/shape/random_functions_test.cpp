@@ -70,7 +70,7 @@ TEST_CASE("under a key of rbg what is drawn is one op as well, and its whole num
               "{normal: [4, 8], in: ", "{truncated_normal: [4, 8], in: ", "{random_bits: [16], in: "})
             CHECK_MESSAGE(has(model, part), part);
         CHECK(!has(model, "randint"));
-        CHECK(!has(model, "shift_left")); // the key's words are taken as they are
+CHECK(!has(model, "shift_left")); // the key's words are taken as they are
     }
     // Its parts are made by the cipher of the other keys, one op for both.
     CHECK(has(imported(recorded("draws_rbg")), "fold_in_word"));
