@@ -77,6 +77,23 @@ std::optional<DraftId> slice_of_joined(Draft& draft, DraftId joined, i64 dim, i6
     return std::nullopt;
 }
 
+// Of what is listed, as it is or repeated.
+std::optional<DraftNumber> known_element(const Draft& draft, DraftId value, const std::vector<i64>& index) {
+    const DraftValue& of = draft[value];
+    if (of.number) return of.number;
+    if (of.of >= 0) {
+        const Shape& shape = draft.type(of.of).shape;
+        std::vector<i64> inner;
+        for (size_t d = 0; d < shape.size(); ++d)
+            inner.push_back(shape[d] == 1 ? 0 : index[static_cast<size_t>(of.dims[d])]);
+        return known_element(draft, of.of, inner);
+    }
+    if (of.listed == nullptr) return std::nullopt;
+    i64 place = 0;
+    for (size_t d = 0; d < index.size(); ++d) place = place * of.type.shape[d] + index[d];
+    return (*of.listed)[static_cast<size_t>(place)];
+}
+
 // [0:8, 2:6:2] of the pretty form, three lists of the generic one.
 bool import_slice(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
@@ -119,9 +136,10 @@ bool import_slice(OpContext& context, std::string_view) {
         context.set(0, context.operand(0));
         return true;
     }
-    if (const auto& listed = context.draft[context.operand(0)].listed;
-        listed != nullptr && from.size() == 1 && element_count(type->shape) == 1) {
-        context.set(0, context.draft.number(*type, (*listed)[static_cast<size_t>(start[0])]));
+    const std::optional<DraftNumber> element =
+        element_count(type->shape) == 1 ? known_element(context.draft, context.operand(0), start) : std::nullopt;
+    if (element) {
+        context.set(0, context.draft.number(*type, *element));
         return true;
     }
     if (dims.size() == 1 && strides[0] == 1)
@@ -182,13 +200,13 @@ bool import_pad(OpContext& context, std::string_view) {
                                           high = context.integers({"high", "edge_padding_high"}, rank),
                                           interior = context.integers({"interior", "interior_padding"}, rank);
     if (!low || !high || !interior) return false;
-    const std::optional<DraftNumber> with = context.draft[context.operand(1)].number;
-    if (!with) return context.refuse("pad with a value that is computed", "pad with a number");
-    const std::optional<DraftNumber>& padded = context.draft[context.operand(0)].number;
-    const bool is_same =
-        padded && (is_floating(type->dtype) ? padded->real == with->real : padded->integer == with->integer);
+    Draft& draft = context.draft;
+    const DraftId value = context.operand(0), with = context.operand(1);
+    const std::optional<DraftNumber> padded = draft[value].number, number = draft[with].number;
+    const bool is_same = padded && number &&
+                         (is_floating(type->dtype) ? padded->real == number->real : padded->integer == number->integer);
     if (is_same || element_count(context.type(0).shape) == 0) { // nothing is left but what it is padded with
-        context.set(0, context.draft.number(*type, *with));
+        context.set(0, draft.broadcast(with, type->shape, {}));
         return true;
     }
     std::vector<i64> dims, lows, highs, interiors;
@@ -203,10 +221,20 @@ bool import_pad(OpContext& context, std::string_view) {
         fmt::format(", dim: {}, low: {}, high: {}", list_text(dims), list_text(lows), list_text(highs));
     if (std::any_of(interiors.begin(), interiors.end(), [](i64 n) { return n != 0; }))
         arguments += fmt::format(", interior: {}", list_text(interiors));
-    const std::string value = number_text(type->dtype, *with);
-    if (value != "0") arguments += fmt::format(", value: {}", value);
-    context.set(0, dims.empty() ? context.operand(0)
-                                : context.draft.add("pad", {context.operand(0)}, std::move(arguments), *type));
+    const auto pad = [&](DraftId of, std::string_view by) {
+        const std::string value_text = by == "0" ? std::string() : fmt::format(", value: {}", by);
+        return draft.add("pad", {of}, arguments + value_text, {draft.type(of).dtype, type->shape});
+    };
+    if (dims.empty()) {
+        context.set(0, value);
+    } else if (number) {
+        context.set(0, pad(value, number_text(type->dtype, *number)));
+    } else { // a value that is computed stands where padding does
+        const DraftId inside = pad(draft.number({DType::i32, context.type(0).shape}, {1, 1}), "0");
+        const DraftId is_inside =
+            draft.pointwise("ne", {inside, draft.number({DType::i32, {}}, {})}, {DType::boolean, type->shape});
+        context.set(0, draft.pointwise("select", {is_inside, pad(value, "0"), with}, *type));
+    }
     return true;
 }
 

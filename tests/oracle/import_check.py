@@ -335,6 +335,13 @@ def norms_by_hand(x, scale, bias):
             x / (1 + jnp.exp(-x)))
 
 
+def pads(x, i):
+    """By numbers that JAX puts together, and by what is computed."""
+    spread = jax.lax.pad(x, x[0, 0], ((1, 0, 1), (0, 2, 0)))
+    return (jnp.pad(x, ((0, 1), (2, 0)), constant_values=((3.5, 2), (-1, 0))), spread,
+            jax.lax.pad(i, i[3, 1], ((-1, 2, 0), (0, 0, 3))), jax.lax.pad(x > 0, x[0, 1] > 0, ((1, 1, 0), (0, 0, 0))))
+
+
 def placed(x, i, rows, n):
     return (x.at[i].set(rows), x.at[i // 2].set(rows), x.at[i, 2].set(rows[:, 0], mode="drop"), x.T.at[:, i].set(rows.T), x.at[1:3].set(2.0),
             x.at[n].set(x[0]), x.at[n + 3, 1].set(7.0), x.at[-1].set(rows[0]))
@@ -498,6 +505,7 @@ PROGRAMS = {
     "draws_unsafe_rbg": (functools.partial(draws, impl="unsafe_rbg"), ((4, 8), ("i", 9, ()))),
     "narrow_bits": (narrow_bits, ((4, 8), ("i", 9, (4,)))),
     "norms_by_hand": (norms_by_hand, ((4, 8), (8,), (8,))),
+    "pads": (pads, ((4, 8), ("i", 9, (4, 8)))),
     "placed": (placed, ((8, 4), ("i", 8, (4,)), (4, 4), ("i", 8, ()))),
     "sorted_by_several": (sorted_by_several, ((4, 8), ("i", 3, (4, 8)))),
     "bits": (bits, (("i", 50, (4, 8)),)),
@@ -536,7 +544,8 @@ RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "tables", "elementwise", "moves",
             "reductions", "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "empty_gradients", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
-            "draws", "draws_as_before", "draws_rbg", "draws_unsafe_rbg", "narrow_bits", "norms_by_hand", "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
+            "draws", "draws_as_before", "draws_rbg", "draws_unsafe_rbg", "narrow_bits", "norms_by_hand", "pads",
+            "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
             "lstm_gradients", "scanned_tanh", "loops_over_values", "whole_product", *UPDATES, *COMPLEX]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}

@@ -161,7 +161,7 @@ bool import_rng_bit_generator(OpContext& context, std::string_view) {
 
 } // namespace
 
-std::vector<ImportRow> import_rows_bits() {
+std::vector<ImportRow> import_rows_number_bits() {
     return {{"stablehlo.bitcast_convert", import_bitcast}, {"stablehlo.rng_bit_generator", import_rng_bit_generator}};
 }
 
