@@ -2,6 +2,7 @@
 
 #include "planner/attention/ring_region.h"
 #include "planner/graph/graph_edit.h"
+#include "planner/seed/moved_seeds.h"
 #include "plans/kernel/attend_pairs.h"
 
 #include <algorithm>
@@ -72,7 +73,6 @@ public:
         for (size_t a = 0; a < attentions_.size(); ++a)
             for (const NodeId node : attentions_[a].nodes)
                 if (node >= 0 && ways_[a] != SequenceWay::gather) numbers[node] = a;
-        const std::vector<std::optional<Sharding>> constraints = std::move(seeds_.constraints);
         const std::vector<NodeId> moved = retell(graph_, 0, [&](std::vector<Node>& nodes, size_t n) {
             const std::map<NodeId, size_t>::const_iterator found = numbers.find(static_cast<NodeId>(n));
             if (found == numbers.end()) return;
@@ -83,14 +83,7 @@ public:
             else
                 write_region(node, found->second);
         });
-        seeds_.values.resize(graph_.values.size());
-        seeds_.gathered.resize(graph_.values.size());
-        seeds_.rejected_by_value.resize(graph_.values.size());
-        seeds_.constraints.assign(graph_.nodes.size(), std::nullopt);
-        for (size_t n = 0; n < constraints.size(); ++n)
-            seeds_.constraints[static_cast<size_t>(moved[n])] = constraints[n];
-        for (Decision& decision : seeds_.log)
-            if (decision.node >= 0) decision.node = moved[static_cast<size_t>(decision.node)];
+        move_seeds(seeds_, graph_, moved);
         for (const auto& [id, sharding] : constrained_) {
             seeds_.constraints[static_cast<size_t>(graph_.value(id).producer)] = sharding;
             log(id, sharding);

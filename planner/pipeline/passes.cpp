@@ -35,6 +35,7 @@
 #include "planner/rewrite/group_sums.h"
 #include "planner/rewrite/join_moves.h"
 #include "planner/rewrite/pad_uneven.h"
+#include "planner/rewrite/split_scans.h"
 #include "planner/schedule/plan_layers.h"
 #include "planner/schedule/plan_padding.h"
 #include "planner/seed/lint_microbatches.h"
@@ -158,6 +159,22 @@ void attention(Compilation& c, const PlanRequest&, Sources&) {
     c.propagation = std::move(made.propagation);
 }
 
+// XLA sends in rounds, to neighbours, or gathers.
+void scans(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->partitioner != Partitioner::shardc) return;
+    const std::vector<SplitScan> found = split_scans(*c.graph, c.propagation->values);
+    if (found.empty()) return;
+    PropagatedGraph made{*c.graph, *c.seeds, {}};
+    write_by_blocks(made.graph, made.seeds, found);
+    made.propagation = propagate(made.graph, c.layout->mesh, made.seeds);
+    const StepCost as_it_is = price_alone(*c.graph, *c.propagation, *c.layout, decisions_of(c)).cost,
+                   by_blocks = price_alone(made.graph, made.propagation, *c.layout, decisions_of(c)).cost;
+    if (!costs_less(by_blocks, as_it_is, least_gain)) return;
+    c.graph = std::move(made.graph);
+    c.seeds = std::move(made.seeds);
+    c.propagation = std::move(made.propagation);
+}
+
 void group(Compilation& c, const PlanRequest&, Sources&) {
     if (c.layout->partitioner == Partitioner::shardc) group_sums(*c.graph, c.propagation->values);
 }
@@ -262,6 +279,8 @@ constexpr PassDef passes[] = {
     {"attention",
      "attention whose sequence is split passes keys round a ring, or exchanges heads, where that is cheaper",
      "every value has a closed sharding that divides", attention, check_graph, true},
+    {"scans", "a scan along a dim that is split is made by blocks, whose ends alone are gathered, where that is faster",
+     "every value has a closed sharding that divides", scans, check_graph, true},
     {"group", "numbers that are added up, first those that devices have parts of over the same axes",
      "every value has a closed sharding that divides", group, check_graph},
     {"spread", "what follows a sum stays split over its axes until an op uses them again, where that is faster",

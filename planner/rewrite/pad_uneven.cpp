@@ -6,6 +6,7 @@
 #include "planner/graph/types_of.h"
 #include "planner/model/type_limits.h"
 #include "planner/rewrite/padded_dims.h"
+#include "planner/seed/moved_seeds.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +27,6 @@ public:
     }
 
     Padding run() {
-        const std::vector<std::optional<Sharding>> constraints = std::move(seeds_.constraints);
         const std::vector<NodeId> moved = retell(graph_, 0, [&](std::vector<Node>& nodes, size_t n) {
             add_waiting();
             Node& node = nodes[n];
@@ -38,11 +38,7 @@ public:
         });
         add_waiting();
         mask_updates();
-        seeds_.constraints.assign(graph_.nodes.size(), std::nullopt);
-        for (size_t n = 0; n < constraints.size(); ++n)
-            seeds_.constraints[static_cast<size_t>(moved[n])] = constraints[n];
-        for (Decision& decision : seeds_.log)
-            if (decision.node >= 0) decision.node = moved[static_cast<size_t>(decision.node)];
+        move_seeds(seeds_, graph_, moved);
         graph_.calls.clear(); // for reverse mode, which is done
         return std::move(padding_);
     }
