@@ -33,7 +33,7 @@ Collectives planned(const std::string& text, const std::string& of_layout = layo
     const std::vector<std::string> problems = prove(sources, request, compilation, {});
     CHECK_MESSAGE(problems.empty(), fmt::format("{}", fmt::join(problems, "\n")));
     Collectives made;
-    for (const CollectiveReport& collective : compilation.plan->report)
+    for (const CollectiveReport& collective : compilation.plan->report.collectives)
         made.push_back(fmt::format("{} {}", collective.kind, collective.wire_bytes_per_device));
     return made;
 }
