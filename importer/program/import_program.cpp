@@ -108,9 +108,9 @@ public:
 
     std::optional<ImportedProgram> run() {
         if (!take_arguments()) return std::nullopt;
-        const std::optional<std::vector<DraftId>> results = walk_.region(main_.body, arguments_, main_.span);
+        const std::optional<std::vector<DraftId>> results = walk_.region(main_.body, given_, main_.span);
         if (!results) return std::nullopt;
-        if (results->empty()) {
+        if (std::none_of(results->begin(), results->end(), [this](DraftId id) { return !is_empty(draft_.type(id)); })) {
             diagnostics_.error("E0806", main_.span, fmt::format("@{} returns nothing", main_.name))
                 .help("let the program return what it computes");
             return std::nullopt;
@@ -169,6 +169,8 @@ private:
         }
     }
 
+    // Arrays without elements are none of the model's.
+    static bool is_empty(const DraftType& type) { return element_count(type.shape) == 0; }
     bool is_left_out(size_t argument) const { return draft_[arguments_[argument]].is_left_out; }
 
     // With the results that are left out goes what only they read, as the states of the program's optimizer.
@@ -199,6 +201,8 @@ private:
             if (!type) continue;
             arguments_.push_back(
                 draft_.input(short_name(all_[i], all_), *type, all_[i].is_param, module_.values[value].span));
+            if (is_empty(*type)) draft_.leave_out(arguments_.back());
+            given_.push_back(is_empty(*type) ? draft_.number(*type, {}) : arguments_.back());
         }
         // JAX leaves names out of a text without locations.
         if (!is_named_ && all_.size() > 1 && module_.name.starts_with("jit_"))
@@ -323,11 +327,13 @@ private:
     }
 
     // In the order in which the model has them: a loss comes first.
-    std::vector<size_t> kept_results(size_t count) const {
+    std::vector<size_t> kept_results(const std::vector<DraftId>& results) const {
         std::vector<size_t> kept;
         if (loss_ >= 0) kept.push_back(static_cast<size_t>(loss_));
-        for (size_t i = 0; i < count; ++i)
-            if (static_cast<int>(i) != loss_ && (left_out_.empty() || !left_out_[i])) kept.push_back(i);
+        for (size_t i = 0; i < results.size(); ++i) {
+            const bool is_out = (!left_out_.empty() && left_out_[i]) || is_empty(draft_.type(results[i]));
+            if (static_cast<int>(i) != loss_ && !is_out) kept.push_back(i);
+        }
         return kept;
     }
 
@@ -337,7 +343,7 @@ private:
                                               : std::vector<int>(results.size(), -1);
         std::vector<DraftId> taken;
         bool first = true;
-        for (const size_t i : kept_results(results.size())) {
+        for (const size_t i : kept_results(results)) {
             const bool is_update = replaced[i] >= 0;
             std::string name = name_text(noted_result(main_, i));
             if (is_update)
@@ -386,8 +392,8 @@ private:
     RandomFunctions random_functions_;
     ProgramWalk walk_;
     std::vector<Argument> all_;
-    bool is_named_ = false; // any of them, in the program
-    std::vector<DraftId> arguments_, outputs_;
+    bool is_named_ = false;                            // any of them, in the program
+    std::vector<DraftId> arguments_, given_, outputs_; // given: as the program reads its arguments
     DraftUpdates updates_;
     std::vector<size_t> output_results_; // by output, which result it is
     int loss_ = -1;                      // of a program that was said to be a loss, its result

@@ -180,6 +180,30 @@ TEST_CASE("one number is all elements, and a list of one number is one element")
     CHECK(problem_of("[[1.0]]").find("has another number of elements than its type says") != std::string::npos);
 }
 
+TEST_CASE("arguments and results without elements are none of the model's") {
+    const std::string text =
+        "func.func public @main(%x: tensor<4x8xf32> loc(\"x\"), %n: tensor<4x0xf32> loc(\"n\")) -> "
+        "(tensor<4x0xf32>, tensor<4x8xf32>, tensor<4xf32>) {\n"
+        "  %z = stablehlo.constant dense<2.0> : tensor<f32>\n"
+        "  %0 = stablehlo.tanh %n : tensor<4x0xf32>\n"
+        "  %1 = stablehlo.concatenate %0, %x, dim = 1 : (tensor<4x0xf32>, tensor<4x8xf32>) -> "
+        "tensor<4x8xf32>\n"
+        "  %2 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [1] : "
+        "(tensor<4x0xf32>, tensor<f32>) -> tensor<4xf32>\n"
+        "  return %0, %1, %2 : tensor<4x0xf32>, tensor<4x8xf32>, tensor<4xf32>\n}\n";
+    const ImportedProgram program = imported(text);
+    CHECK(program.model ==
+          "model: program\ninputs:\n  x: {shape: [4, 8]}\ngraph:\n  - result: {reshape: x, shape: [4, 8]}\n"
+          "  - result_2: {constant: 2, shape: [4]}\noutputs: [result, result_2]\n");
+    CHECK(program.names == std::vector<std::pair<std::string, std::string>>{{"x", "x"}});
+    Sources sources;
+    const int file = sources.add("program.mlir", "func.func @main(%n: tensor<0xf32>) -> tensor<0xf32> {\n"
+                                                 "  return %n : tensor<0xf32>\n}\n");
+    Diagnostics diagnostics;
+    CHECK(!import_program(sources, file, {}, diagnostics).has_value());
+    CHECK(diagnostics.all().at(0).code == "E0806");
+}
+
 TEST_CASE("functions call each other 64 deep, main counted, and no deeper") {
     const auto chain = [](int functions) {
         const std::string type = "tensor<4xf32>";
