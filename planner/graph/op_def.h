@@ -167,6 +167,8 @@ struct OpDef {
     bool reshapes = false;
     // A reduction: what lies along the dims that its attribute `dims` names becomes one element, by this.
     std::optional<ReduceOp> reduces;
+    // A scan: an element of the result is made of one and all before it along the dim `dim`, or all behind it, by this.
+    std::optional<ScanOp> scans;
     // Of a stack, which has an entry for every trip of a loop around the op (planner/graph/loop_index.h): the running
     // trip's entry, or the stack with another one in its place, which is operand 1.
     enum class OfStack { nothing, takes_entry, writes_entry } of_stack = OfStack::nothing;

@@ -27,6 +27,7 @@ OpDef scan_op(std::string_view name, std::string_view doc, std::vector<ValueId> 
     def.infer = [](const InferContext& context) { return infer_scan(op, context); };
     def.lower = [](const LowerContext& context) { return lower_scan(op, context); };
     def.gradient = gradient;
+    def.scans = op;
     return def;
 }
 

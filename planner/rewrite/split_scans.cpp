@@ -21,18 +21,27 @@ struct Joining {
 
 // nullopt: no scan, or of a type that has no such number.
 std::optional<Joining> joining_of(const Node& node, DType dtype) {
-    if (node.op() == nullptr) return std::nullopt;
-    const std::string_view op = node.op()->name;
-    if (op == "cumsum" || op == "linear_recurrence") return Joining{"add", 0};
-    if (op == "cumprod") return Joining{"mul", 1};
-    if (op == "cumlogsumexp") return Joining{"logaddexp", -std::numeric_limits<double>::infinity()};
-    const DTypeInfo& type = info(dtype);
-    const bool is_real = is_floating(dtype);
-    if (byte_size(dtype) < (is_real ? 2 : 1) || byte_size(dtype) > (is_real ? 8 : 4)) return std::nullopt;
+    if (node.op() == nullptr || !node.op()->scans) return std::nullopt;
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (op == "cummax") return Joining{"max", is_real ? -infinity : static_cast<double>(type.lowest)};
-    if (op == "cummin") return Joining{"min", is_real ? infinity : static_cast<double>(type.highest)};
-    return std::nullopt;
+    const DTypeInfo& type = info(dtype);
+    const bool is_real = is_floating(dtype),
+               has_ends = byte_size(dtype) >= (is_real ? 2 : 1) && byte_size(dtype) <= (is_real ? 8 : 4);
+    switch (*node.op()->scans) {
+    case ScanOp::sum:
+    case ScanOp::linear:
+        return Joining{"add", 0};
+    case ScanOp::prod:
+        return Joining{"mul", 1};
+    case ScanOp::logsumexp:
+        return Joining{"logaddexp", -infinity};
+    case ScanOp::max:
+        return has_ends ? std::optional(Joining{"max", is_real ? -infinity : static_cast<double>(type.lowest)})
+                        : std::nullopt;
+    case ScanOp::min:
+        return has_ends ? std::optional(Joining{"min", is_real ? infinity : static_cast<double>(type.highest)})
+                        : std::nullopt;
+    }
+    internal_error("unknown scan");
 }
 
 size_t scanned_dim(const Node& node) { return static_cast<size_t>(node.attributes().integers("dim")[0]); }
@@ -57,7 +66,7 @@ private:
         const TensorType type = builder_.type(node.outputs[0]);
         const size_t dim = scanned_dim(node);
         const Joining joining = *joining_of(node, type.dtype);
-        const bool is_recurrence = op == "linear_recurrence";
+        const bool is_recurrence = node.op()->scans == ScanOp::linear;
         Chain chain(builder_);
         const bool reverse = node.attributes().flag("reverse", false);
         const auto scan = [&](std::string_view by, std::vector<ValueId> of, size_t along) {

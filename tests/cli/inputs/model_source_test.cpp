@@ -57,12 +57,12 @@ TEST_CASE("an op that the model refuses is refused at the op, with what it becom
     CHECK(problem_of("  %0 = stablehlo.floor %n : tensor<4x2xi32>", wholes) ==
           "2:8 error[E0224]: 'floor' needs a floating-point type, and arg1 is i32");
     Shell shell;
-    shell.files.files["p.mlir"] = "func.func @main(%a: tensor<0xf32>) -> tensor<0xf32> {\n"
-                                  "  %0 = stablehlo.tanh %a : tensor<0xf32>\n  return %0 : tensor<0xf32>\n}\n";
+    shell.files.files["p.mlir"] = "func.func @main(%a: tensor<2xi32>) -> tensor<2xi32> {\n"
+                                  "  %0 = stablehlo.floor %a : tensor<2xi32>\n  return %0 : tensor<2xi32>\n}\n";
     const CommandResult result = shell("import p.mlir");
     CHECK(result.code == 2);
-    CHECK(result.err.find("--> p.mlir:1:17") != std::string::npos);
-    CHECK(result.err.find("note: it becomes arg0: {shape: [0]}") != std::string::npos);
+    CHECK(result.err.find("--> p.mlir:2:8") != std::string::npos);
+    CHECK(result.err.find("note: it becomes result: {floor: arg0}") != std::string::npos);
 }
 
 TEST_CASE("ops without the results or the values that they need are refused") {
