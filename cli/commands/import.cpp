@@ -2,6 +2,7 @@
 #include "cli/inputs/axis_patterns.h"
 #include "cli/inputs/model_source.h"
 #include "cli/inputs/output.h"
+#include "cli/run/own_gradients.h"
 #include "cli/terminal/exit_code.h"
 #include "planner/graph/optimizer.h"
 #include "plans/base/parse_number.h"
@@ -10,6 +11,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace shard {
 
@@ -56,6 +58,61 @@ std::string next_text(const Arguments& arguments, const ImportedProgram& program
     return fmt::format("{}next: shardc plan {} {}{}\n", text, printable(model), printable(layout), mode);
 }
 
+// Of the program's own gradients those that are others than the model's: exit code 1 if there are any.
+int check_gradients(Env& env, const Sources& sources, int file, ProgramOptions options,
+                    const ImportedProgram& program) {
+    Diagnostics diagnostics, said; // what is said of the program has been said
+    const auto fail = [&](int code) {
+        print_diagnostics(env, sources, diagnostics.all());
+        return code;
+    };
+    if (program.is != ImportAs::loss || program.gradients.empty()) {
+        diagnostics
+            .error("E0812", program.place,
+                   program.is == ImportAs::loss ? "the program makes no gradients to compare with"
+                                                : "the program is no loss, whose gradients could be compared")
+            .help("lower jax.value_and_grad(loss), and import it as a loss");
+        return fail(exit_usage);
+    }
+    options.as = ImportAs::loss;
+    options.optimizer = "sgd: {learning_rate: 1}";
+    const std::optional<ImportedProgram> loss = checked_program(sources, file, options, said);
+    options.as = ImportAs::step;
+    const std::optional<ImportedProgram> whole = checked_program(sources, file, options, said);
+    if (!loss || !whole) {
+        diagnostics = said;
+        return fail(exit_code(diagnostics));
+    }
+    const std::optional<GradientComparison> made = compare_gradients(*loss, *whole, diagnostics);
+    if (!made) return fail(exit_code(diagnostics));
+    std::vector<std::string> others;
+    double largest = 0;
+    for (const GradientComparison::Parameter& parameter : made->parameters) {
+        largest = std::max(largest, parameter.difference);
+        if (!made->is_same(parameter))
+            others.push_back(fmt::format("{} by {:.2g}", parameter.name, parameter.difference));
+    }
+    const size_t count = made->parameters.size();
+    if (!others.empty()) {
+        constexpr size_t most = 8;
+        const std::string more = others.size() > most ? fmt::format(" and {} more", others.size() - most) : "";
+        diagnostics
+            .error("E0812", program.place,
+                   fmt::format("the gradients of {} of {} parameters are not the program's own", others.size(), count))
+            .note(fmt::format("of the largest of all gradients they are off: {}{}",
+                              fmt::join(others.begin(), others.begin() + std::min(most, others.size()), ", "), more))
+            .help("the program stops gradients (jax.lax.stop_gradient) or has rules of its own (jax.custom_vjp): write "
+                  "stop_gradient into the model where it does, or plan its own step by --as step");
+        return fail(exit_findings);
+    }
+    env.err << fmt::format(
+        "gradients: those of {} parameter{} are the program's own (at most {:.1g} of the largest off)\n", count,
+        count == 1 ? "" : "s", largest);
+    for (const std::string& name : made->without)
+        env.err << fmt::format("gradients: the program makes none of {}\n", printable(name));
+    return exit_clean;
+}
+
 int run(const Arguments& arguments, Env& env) {
     Sources sources;
     Diagnostics diagnostics;
@@ -82,7 +139,9 @@ int run(const Arguments& arguments, Env& env) {
     if (arguments.has("--layout") && !write_file(env, arguments.string("--layout"), program->layout)) return exit_usage;
     if (arguments.has("--names") && !write_file(env, arguments.string("--names"), names_text(*program)))
         return exit_usage;
-    const int code = write_payload(env, arguments, program->model, exit_clean);
+    int code = write_payload(env, arguments, program->model, exit_clean);
+    if (code == exit_clean && arguments.has("--check-gradients"))
+        code = check_gradients(env, sources, *file, *options, *program);
     if (code == exit_clean && arguments.has("--output") && arguments.string("--output") != "-")
         env.err << next_text(arguments, *program);
     return code;
@@ -134,6 +193,10 @@ const CommandDef& command_import() {
               .value = "FILE",
               .doc = "write the program's mesh and shardings there, as a layout file",
               .file = FileUse::written},
+             {.name = "--check-gradients",
+              .doc = "of a loss whose program makes gradients too (jax.value_and_grad): run both on one device and "
+                     "compare "
+                     "them; exit code 1 if others are made, as where the program has a stop_gradient"},
              {.name = "--names",
               .value = "FILE",
               .doc = "write what the model calls each argument there, a line `path: name` each",

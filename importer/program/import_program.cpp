@@ -147,6 +147,8 @@ public:
                             draft_.name_of(outputs_.front()), request_.optimizer);
         program.values = std::move(text.values);
         program.is = as;
+        program.results = output_results_;
+        if (as == ImportAs::loss) program.gradients = own_gradients(*results);
         if (as == ImportAs::unsaid && is_number(outputs_.front())) program.likely_params = likely_params();
         for (size_t i = 0; i < all_.size(); ++i)
             if (!is_left_out(i)) program.names.emplace_back(all_[i].path, draft_.name_of(arguments_[i]));
@@ -269,8 +271,10 @@ private:
     // The first number that is none of an argument's next values, or one that is called loss.
     void find_loss(const std::vector<DraftId>& results) {
         const std::vector<ProgramArray> made = results_of(results);
-        left_out_ = at_places_of(arguments_of(), made);
-        leave_out_gradients(made);
+        places_ = at_places_of(arguments_of(), made);
+        place_gradients(made);
+        left_out_.clear();
+        for (const int place : places_) left_out_.push_back(place >= 0);
         std::vector<bool> of_gradients(results.size()); // as their norm is, which a step returns to be printed
         for (size_t i = 0; i < results.size(); ++i) of_gradients[i] = !left_out_[i] && reads_gradients(results[i]);
         const std::vector<bool> others = left_out_;
@@ -312,18 +316,30 @@ private:
     }
 
     // Of parameters that are no trees: what follows the loss has their types, one after the other, and no name.
-    void leave_out_gradients(const std::vector<ProgramArray>& results) {
-        std::vector<DraftType> params;
+    void place_gradients(const std::vector<ProgramArray>& results) {
+        std::vector<int> params;
         for (size_t i = 0; i < all_.size(); ++i)
-            if (all_[i].is_param) params.push_back(draft_.type(arguments_[i]));
-        const auto is_of = [](const ProgramArray& result, const DraftType& param) {
+            if (all_[i].is_param) params.push_back(static_cast<int>(i));
+        const auto is_of = [this](const ProgramArray& result, int param) {
             const char last = result.path.empty() ? '0' : result.path.back();
-            return result.type == param && last >= '0' && last <= '9';
+            return result.type == draft_.type(arguments_[static_cast<size_t>(param)]) && last >= '0' && last <= '9';
         };
         if (results.size() != params.size() + 1 ||
             !std::equal(results.begin() + 1, results.end(), params.begin(), params.end(), is_of))
             return;
-        std::fill(left_out_.begin() + 1, left_out_.end(), true);
+        std::copy(params.begin(), params.end(), places_.begin() + 1);
+    }
+
+    // Which results are the gradients that the program makes itself, by what the model calls the parameters.
+    std::vector<std::pair<std::string, size_t>> own_gradients(const std::vector<DraftId>& results) const {
+        std::vector<std::pair<std::string, size_t>> found;
+        if (donates(main_)) return found; // next values stand there
+        for (size_t i = 0; i < places_.size(); ++i) {
+            const size_t argument = static_cast<size_t>(std::max(places_[i], 0));
+            if (places_[i] >= 0 && all_[argument].is_param && !is_left_out(argument) && reads_gradients(results[i]))
+                found.emplace_back(draft_.name_of(arguments_[argument]), i);
+        }
+        return found;
     }
 
     // In the order in which the model has them: a loss comes first.
@@ -397,6 +413,7 @@ private:
     DraftUpdates updates_;
     std::vector<size_t> output_results_; // by output, which result it is
     int loss_ = -1;                      // of a program that was said to be a loss, its result
+    std::vector<int> places_;            // by result, the argument in whose place it stands, or -1; of a loss
     std::vector<bool> left_out_;         // by result; none
 };
 

@@ -33,6 +33,9 @@ struct ImportedProgram {
     // Of a program whose first result is a number, but that has no parameters: a pattern of what may be some, "p.**".
     std::string likely_params;
     std::vector<std::pair<std::string, std::string>> names; // of its arguments: their paths, what the model calls them
+    std::vector<size_t> results;                            // by output of the model, the program's result that it is
+    // Of a loss whose program makes gradients too: what the model calls a parameter, and the result that is its gradient.
+    std::vector<std::pair<std::string, size_t>> gradients = {};
 };
 
 // Errors are E0801 to E0806, E0809 and E0811.

@@ -73,22 +73,23 @@ std::vector<int> replaced_arguments(const MlirFunction& main, const std::vector<
     return replaced;
 }
 
-std::vector<bool> at_places_of(const std::vector<ProgramArray>& arguments, const std::vector<ProgramArray>& results) {
-    std::multimap<std::string_view, const ProgramArray*> by_place;
-    for (const ProgramArray& argument : arguments) by_place.emplace(below(argument.path), &argument);
-    std::vector<bool> at_place;
+std::vector<int> at_places_of(const std::vector<ProgramArray>& arguments, const std::vector<ProgramArray>& results) {
+    std::multimap<std::string_view, int> by_place;
+    for (size_t i = 0; i < arguments.size(); ++i) by_place.emplace(below(arguments[i].path), static_cast<int>(i));
+    std::vector<int> places;
     for (const ProgramArray& result : results) {
         const std::string_view all = below(result.path);
-        bool found = false;
+        int found = -1;
         for (const std::string_view place : {all, below(all)}) {
             const auto [begin, end] = by_place.equal_range(place);
-            found = found || std::any_of(begin, end, [&](const auto& entry) {
-                        return entry.second->type == result.type && same_place(entry.second->path, result.path);
-                    });
+            for (auto it = begin; it != end && found < 0; ++it) {
+                const ProgramArray& argument = arguments[static_cast<size_t>(it->second)];
+                if (argument.type == result.type && same_place(argument.path, result.path)) found = it->second;
+            }
         }
-        at_place.push_back(found);
+        places.push_back(found);
     }
-    return at_place;
+    return places;
 }
 
 } // namespace shard

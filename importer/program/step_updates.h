@@ -18,7 +18,8 @@ bool donates(const MlirFunction& main);
 std::vector<int> replaced_arguments(const MlirFunction& main, const std::vector<ProgramArray>& arguments,
                                     const std::vector<ProgramArray>& results);
 
-// By result, whether it stands in its tree where an argument of its type does in its own: params.w, and result.1.w.
-std::vector<bool> at_places_of(const std::vector<ProgramArray>& arguments, const std::vector<ProgramArray>& results);
+// By result, the first argument of its type that stands in its own tree where the result does: params.w, and result.1.w.
+// -1: none.
+std::vector<int> at_places_of(const std::vector<ProgramArray>& arguments, const std::vector<ProgramArray>& results);
 
 } // namespace shard

@@ -48,6 +48,14 @@ std::vector<CodeDoc> codes_importing() {
          "The file of `import --axes` has a line for each pattern of arguments' paths, with a name for each dim: "
          "`params.**.kernel: [embed, mlp]`, `~` for a dim without one. Here a line says something else, matches no "
          "argument, names more or fewer dims than its arrays have, or gives one name to dims of two sizes."},
+        {"E0812", "gradients that are not the program's own",
+         "`import --check-gradients` runs a step of the imported loss and the program itself, which makes gradients "
+         "too, on "
+         "one device from the same values, and compares the gradients of every parameter. They differ where the "
+         "program "
+         "stops a gradient (jax.lax.stop_gradient) or has rules of its own (jax.custom_vjp), which its text does not "
+         "have: "
+         "write `stop_gradient` into the model where the program has it, or plan the program's own step by --as step."},
         {"W0801", "sharding over devices",
          "Programs that were lowered for GSPMD say how arrays lie on devices by their numbers (mhlo.sharding). Import "
          "finds the mesh that these are over and calls its axes axis_0, axis_1, ... This one is no split over axes of "

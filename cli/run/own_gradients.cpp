@@ -1,0 +1,113 @@
+#include "cli/run/own_gradients.h"
+
+#include "executor/elements/element.h"
+#include "executor/run/run.h"
+#include "executor/verify/in_f64.h"
+#include "planner/pipeline/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+// Of gradients in f64 what is left is rounding; in the program's own types these round, too.
+constexpr double allowed_in_f64 = 1e-9, allowed_otherwise = 1e-2;
+
+std::optional<Plan> planned(const std::string& model, const std::string& mode, Diagnostics& diagnostics) {
+    Sources sources;
+    PlanRequest request;
+    request.model_file = sources.add("model.yaml", model);
+    request.layout_file = sources.add("layout.yaml", "mesh: {}\n");
+    request.mode = mode;
+    Compilation made = compile(sources, request);
+    for (Diagnostic problem : made.diagnostics.all()) {
+        if (problem.severity != Severity::error) continue;
+        problem.labels.clear(); // places in a text that nobody has
+        diagnostics.add(problem);
+    }
+    return std::move(made.plan);
+}
+
+std::vector<double> numbers_of(const Tensor& tensor) {
+    std::vector<double> numbers(static_cast<size_t>(element_count(tensor.type.shape)));
+    visit_dtype(tensor.type.dtype, [&]<typename Element>(Element) {
+        const Element* const elements = reinterpret_cast<const Element*>(tensor.bytes.data());
+        for (size_t i = 0; i < numbers.size(); ++i)
+            numbers[i] = static_cast<double>(static_cast<Computed<Element>>(elements[i]));
+    });
+    return numbers;
+}
+
+// By name, the output that is the next value of each input.
+std::map<std::string, std::string> next_values(const Plan& plan) {
+    std::map<int, std::string> names;
+    for (const PlanInput& input : plan.inputs) names[input.buffer] = plan.buffers[input.buffer].name;
+    std::map<std::string, std::string> next;
+    for (const PlanOutput& output : plan.outputs)
+        if (output.updates >= 0) next[names.at(output.updates)] = output.name;
+    return next;
+}
+
+} // namespace
+
+std::optional<GradientComparison> compare_gradients(const ImportedProgram& loss, const ImportedProgram& whole,
+                                                    Diagnostics& diagnostics) {
+    std::optional<Plan> step = planned(loss.model, "train", diagnostics);
+    std::optional<Plan> program = step ? planned(whole.model, "forward", diagnostics) : std::nullopt;
+    if (!program) return std::nullopt;
+    RunOptions options;
+    std::optional<std::map<std::string, Tensor>> begin = beginning(*step, options, diagnostics);
+    if (!begin) return std::nullopt;
+    GradientComparison made;
+    const bool is_exact = !takes_float_bits(*step) && !takes_float_bits(*program);
+    made.allowed = is_exact ? allowed_in_f64 : allowed_otherwise;
+    if (is_exact) step = in_f64(*step), program = in_f64(*program);
+    options.inputs = *begin;
+    const std::optional<RunResult> stepped = run_plan(*step, options, diagnostics);
+    if (!stepped) return std::nullopt;
+    std::set<std::string> taken;
+    for (const PlanInput& input : program->inputs) taken.insert(program->buffers[input.buffer].name);
+    std::erase_if(options.inputs, [&](const auto& input) { return !taken.contains(input.first); });
+    const std::optional<RunResult> ran = run_plan(*program, options, diagnostics);
+    if (!ran) return std::nullopt;
+
+    std::map<size_t, std::string> outputs; // by result of the program
+    for (size_t o = 0; o < whole.results.size(); ++o) outputs[whole.results[o]] = program->outputs[o].name;
+    const std::map<std::string, std::string> next = next_values(*step);
+    double largest = 0;
+    std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> both;
+    for (const auto& [name, result] : loss.gradients) {
+        if (!next.contains(name) || !outputs.contains(result)) continue;
+        std::vector<double> own = numbers_of(ran->outputs.at(outputs.at(result))), before = numbers_of(begin->at(name));
+        const std::vector<double> after = numbers_of(stepped->outputs.at(next.at(name)));
+        for (size_t i = 0; i < before.size(); ++i) before[i] -= after[i]; // by sgd with a learning rate of 1
+        for (const double x : own) largest = std::max(largest, std::abs(x));
+        made.parameters.push_back({name, 0});
+        both[name] = {std::move(own), std::move(before)};
+    }
+    for (GradientComparison::Parameter& parameter : made.parameters) {
+        const auto& [own, other] = both.at(parameter.name);
+        for (size_t i = 0; i < own.size(); ++i) {
+            if (!std::isfinite(own[i]) || !std::isfinite(other[i])) {
+                diagnostics
+                    .error("E0812", {},
+                           fmt::format("the gradient of '{}' is no number where the model begins", parameter.name))
+                    .help("nothing is compared there: give parameters another `init` and compare by `run`");
+                return std::nullopt;
+            }
+            parameter.difference =
+                std::max(parameter.difference, std::abs(own[i] - other[i]) / std::max(largest, 1e-300));
+        }
+    }
+    for (const auto& [name, output] : next)
+        if (!both.contains(name) &&
+            std::any_of(loss.names.begin(), loss.names.end(), [&](const auto& each) { return each.second == name; }))
+            made.without.push_back(name);
+    return made;
+}
+
+} // namespace shard
