@@ -210,6 +210,7 @@ private:
         constexpr std::string_view before = ", probability: ", behind = ", bits: legacy";
         std::string_view text = bernoulli.arguments;
         if (bernoulli.operands.size() != 1 || !text.starts_with(before)) return false;
+        if (draft_.type(bernoulli.operands[0]).shape != Shape{2}) return false; // attention takes no key of rbg
         found_.drop.is_legacy = text.ends_with(behind);
         text.remove_prefix(before.size());
         if (found_.drop.is_legacy) text.remove_suffix(behind.size());

@@ -156,9 +156,9 @@ def attentions(q, k, v, shared_k, shared_v, bias, lengths):
             attend(q[:, :4], k, v, is_causal=True))
 
 
-def attentions_dropping(q, k, v, step):
+def attentions_dropping(q, k, v, step, impl="threefry2x32"):
     """Weights that are dropped: three ways that attention has itself, and what only looks like them."""
-    key, keep = jax.random.fold_in(jax.random.key(3), step), 0.75
+    key, keep = jax.random.fold_in(jax.random.key(3, impl=impl), step), 0.75
     whole = (q.shape[0], q.shape[2], q.shape[1], k.shape[1])
     def weights(n):
         return jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q + n, k) / 2, -1)
@@ -479,6 +479,7 @@ PROGRAMS = {
     "attentions": (attentions, (*[(2, 8, 4, 4)] * 3, *[(2, 8, 2, 4)] * 2, (1, 4, 8, 8), ("i", 14, (2,)))),
     "attentions_by_hand": (attentions_by_hand, ((2, 8, 16), (16, 48), *[(2, 8, 2, 4)] * 2, ("i", 3, (2, 8)))),
     "attentions_dropping": (attentions_dropping, (*[(2, 8, 2, 4)] * 3, ("i", 5, ()))),
+    "attentions_dropping_rbg": (functools.partial(attentions_dropping, impl="rbg"), (*[(2, 8, 2, 4)] * 3, ("i", 5, ()))),
     "ropes": ROPES,
     "lookups": (lookups, ((8, 4), (4, 4, 8), ("i", 8, (4, 4)))),
     "norms": (norms, ((4, 8), (8,), (8,))),
@@ -540,7 +541,7 @@ PROGRAMS = {
     **COMPLEX,
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "attentions",
-            "attentions_by_hand", "attentions_dropping", "ropes", "lookups", "norms", "layer_norm", "softmax", "embedding",
+            "attentions_by_hand", "attentions_dropping", "attentions_dropping_rbg", "ropes", "lookups", "norms", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "tables", "elementwise", "moves",
             "reductions", "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "empty_gradients", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
