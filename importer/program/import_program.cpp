@@ -334,11 +334,14 @@ private:
     std::vector<std::pair<std::string, size_t>> own_gradients(const std::vector<DraftId>& results) const {
         std::vector<std::pair<std::string, size_t>> found;
         if (donates(main_)) return found; // next values stand there
+        bool any = false;                 // a gradient may be an argument, or a number
         for (size_t i = 0; i < places_.size(); ++i) {
             const size_t argument = static_cast<size_t>(std::max(places_[i], 0));
-            if (places_[i] >= 0 && all_[argument].is_param && !is_left_out(argument) && reads_gradients(results[i]))
-                found.emplace_back(draft_.name_of(arguments_[argument]), i);
+            if (places_[i] < 0 || !all_[argument].is_param || is_left_out(argument)) continue;
+            found.emplace_back(draft_.name_of(arguments_[argument]), i);
+            any = any || reads_gradients(results[i]);
         }
+        if (!any) found.clear();
         return found;
     }
 
