@@ -125,8 +125,9 @@ def compare(traced, is_gradient=False, first_dim=False, with_xla=False):
         folder = pathlib.Path(name)
         (folder / "program.mlir").write_text(traced.text)
         began = time.monotonic()
-        whole = ["--as", "step"] if is_gradient else []
-        imported = subprocess.run([SHARDC, "import", folder / "program.mlir", "--names", folder / "names.yaml", *whole],
+        # As it is: a loss would be without the program's own gradients.
+        imported = subprocess.run([SHARDC, "import", folder / "program.mlir", "--as", "step", "--names",
+                                   folder / "names.yaml"],
                                   capture_output=True, text=True)
         if imported.returncode != 0:
             return Outcome(imported.stderr)
