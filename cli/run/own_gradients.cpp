@@ -89,7 +89,8 @@ std::optional<GradientComparison> compare_gradients(const ImportedProgram& loss,
         std::vector<double> own = numbers_of(ran->outputs.at(outputs.at(result))), before = numbers_of(begin->at(name));
         const std::vector<double> after = numbers_of(stepped->outputs.at(next.at(name)));
         for (size_t i = 0; i < before.size(); ++i) before[i] -= after[i]; // by sgd with a learning rate of 1
-        for (const double x : own) largest = std::max(largest, std::abs(x));
+        for (const std::vector<double>* const gradient : {&own, &before})
+            for (const double x : *gradient) largest = std::max(largest, std::abs(x));
         made.parameters.push_back({name, 0});
         both[name] = {std::move(own), std::move(before)};
     }
@@ -103,8 +104,8 @@ std::optional<GradientComparison> compare_gradients(const ImportedProgram& loss,
                     .help("nothing is compared there: give parameters another `init` and compare by `run`");
                 return std::nullopt;
             }
-            parameter.difference =
-                std::max(parameter.difference, std::abs(own[i] - other[i]) / std::max(largest, 1e-300));
+            if (own[i] == other[i]) continue;
+            parameter.difference = std::max(parameter.difference, std::abs(own[i] - other[i]) / largest);
         }
     }
     for (const auto& [name, output] : next)

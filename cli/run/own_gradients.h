@@ -14,7 +14,8 @@ namespace shard {
 struct GradientComparison {
     struct Parameter {
         std::string name;
-        double difference = 0; // the largest of an element, of the largest of all of the program's gradients
+        double difference =
+            0; // the largest of an element, of the largest of all gradients, the model's and the program's
     };
     std::vector<Parameter> parameters; // those of which the program has the gradient, in its order
     std::vector<std::string> without;  // parameters of which it has none

@@ -136,8 +136,11 @@ bool import_slice(OpContext& context, std::string_view) {
         context.set(0, context.operand(0));
         return true;
     }
+    bool is_one = type->shape.size() == from.size();
+    for (size_t i = 0; i < from.size() && is_one; ++i)
+        is_one = type->shape[i] == 1 && start[i] < limit[i] && limit[i] - start[i] <= stride[i];
     const std::optional<DraftNumber> element =
-        element_count(type->shape) == 1 ? known_element(context.draft, context.operand(0), start) : std::nullopt;
+        is_one ? known_element(context.draft, context.operand(0), start) : std::nullopt;
     if (element) {
         context.set(0, context.draft.number(*type, *element));
         return true;
@@ -194,7 +197,9 @@ bool import_concatenate(OpContext& context, std::string_view) {
 
 bool import_pad(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
-    if (!type || !context.expect(context.operand_count() == 2, "takes a value and what to pad it with")) return false;
+    if (!type || !context.expect(context.operand_count() == 2 && context.type(1).shape.empty(),
+                                 "takes a value and a number to pad it with"))
+        return false;
     const size_t rank = type->shape.size();
     const std::optional<std::vector<i64>> low = context.integers({"low", "edge_padding_low"}, rank),
                                           high = context.integers({"high", "edge_padding_high"}, rank),

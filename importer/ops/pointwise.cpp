@@ -45,18 +45,18 @@ bool import_as(OpContext& context, std::string_view becomes, size_t operands) {
 
 bool import_unary(OpContext& context, std::string_view becomes) { return import_as(context, becomes, 1); }
 bool import_binary(OpContext& context, std::string_view becomes) { return import_as(context, becomes, 2); }
-// Of sqrt(x), repeated or with other dims of size 1, 1 / sqrt(x).
-std::optional<DraftId> reciprocal_of_root(Draft& draft, DraftId root) {
+// Of sqrt(x), repeated or reshaped up to `most` times, 1 / sqrt(x).
+std::optional<DraftId> reciprocal_of_root(Draft& draft, DraftId root, int most = 4) {
     const DraftValue value = draft[root];
     if (value.of >= 0) {
-        const std::optional<DraftId> of = reciprocal_of_root(draft, value.of);
+        const std::optional<DraftId> of = reciprocal_of_root(draft, value.of, most);
         return of ? std::optional(draft.broadcast(*of, value.type.shape, value.dims)) : std::nullopt;
     }
     const DraftEntry* const made = draft.entry_of(root);
     if (made == nullptr) return std::nullopt;
     if (made->op == "sqrt") return draft.pointwise("rsqrt", {made->operands[0]}, value.type);
-    if (made->op != "reshape") return std::nullopt;
-    const std::optional<DraftId> of = reciprocal_of_root(draft, made->operands[0]);
+    if (made->op != "reshape" || most == 0) return std::nullopt;
+    const std::optional<DraftId> of = reciprocal_of_root(draft, made->operands[0], most - 1);
     return of ? std::optional(draft.reshape(*of, value.type.shape)) : std::nullopt;
 }
 

@@ -77,7 +77,7 @@ public:
             const std::map<NodeId, size_t>::const_iterator found = numbers.find(static_cast<NodeId>(n));
             if (found == numbers.end()) return;
             Node& node = nodes[n];
-            stand_at(node);
+            builder_.stand_at(node);
             if (ways_[found->second] == SequenceWay::all_to_all)
                 exchange(node, found->second);
             else
@@ -114,18 +114,6 @@ private:
         seed = open_sharding(graph_.value(id).type.rank());
         seed->dims[1] = {axes, false, 0};
         log(id, *seed);
-    }
-
-    // What is emitted next stands where the node does.
-    void stand_at(const Node& node) {
-        Builder::Place place;
-        place.scope = node.scope;
-        place.prefix = graph_.value(node.outputs[0]).name;
-        place.span = node.span;
-        place.gradient_of = node.gradient_of;
-        builder_.set_place(std::move(place));
-        builder_.set_loop(node.loop);
-        builder_.set_remat(node.remat);
     }
 
     // --- a ring, or what devices make each of its own keys ---

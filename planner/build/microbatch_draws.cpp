@@ -13,11 +13,10 @@ namespace shard {
 
 namespace {
 
-// The two words of the key that a node draws by; none if it is written.
+// The words of the key that a node draws by: two, of rbg four; none if it is written.
 std::vector<ValueId> words_of(const Graph& graph, const Node& node) {
-    int first = node.inputs.size() == 2 ? 0 : -1;
-    if (node.op()->attends)
-        first = attention_scalars(*node.op()->attends, types_of(graph, node.inputs), node.attributes()).words;
+    if (!node.op()->attends) return node.inputs.size() > 1 ? node.inputs : std::vector<ValueId>();
+    const int first = attention_scalars(*node.op()->attends, types_of(graph, node.inputs), node.attributes()).words;
     if (first < 0) return {};
     return {node.inputs[static_cast<size_t>(first)], node.inputs[static_cast<size_t>(first) + 1]};
 }

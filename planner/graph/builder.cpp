@@ -76,6 +76,17 @@ std::string Builder::unique_name(const std::string& path, std::string_view separ
     }
 }
 
+void Builder::stand_at(const Node& node) {
+    Place place;
+    place.scope = node.scope;
+    place.prefix = graph_->value(node.outputs[0]).name;
+    place.span = node.span;
+    place.gradient_of = node.gradient_of;
+    set_place(std::move(place));
+    set_loop(node.loop);
+    set_remat(node.remat);
+}
+
 void Builder::rename(ValueId id, std::string name, Span span) {
     graph_->value(id).name = std::move(name);
     graph_->value(id).span = span;

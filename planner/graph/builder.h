@@ -51,6 +51,8 @@ public:
     };
     void set_place(Place place) { place_ = std::move(place); }
     const Place& place() const { return place_; }
+    // What is emitted next stands where a node does, and is named after it: for passes that write it in another way.
+    void stand_at(const Node& node);
 
     void set_random(const RandomSource& source) { random_ = source; }
     const RandomSource& random() const { return random_; }

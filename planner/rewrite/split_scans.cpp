@@ -19,13 +19,13 @@ struct Joining {
     double none = 0;
 };
 
-// nullopt: no scan, or of a type that has no such number.
+// nullopt: no scan, or of a type that has no such number, or so few that the ends of blocks are rounded too far.
 std::optional<Joining> joining_of(const Node& node, DType dtype) {
     if (node.op() == nullptr || !node.op()->scans) return std::nullopt;
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const DTypeInfo& type = info(dtype);
-    const bool is_real = is_floating(dtype),
-               has_ends = byte_size(dtype) >= (is_real ? 2 : 1) && byte_size(dtype) <= (is_real ? 8 : 4);
+    const bool is_real = is_floating(dtype), has_ends = is_real || byte_size(dtype) <= 4;
+    if (is_real && byte_size(dtype) == 1) return std::nullopt;
     switch (*node.op()->scans) {
     case ScanOp::sum:
     case ScanOp::linear:
@@ -61,7 +61,7 @@ public:
 
 private:
     void write(Node& node, i64 blocks) {
-        stand_at(node);
+        builder_.stand_at(node);
         const std::string_view op = node.op()->name;
         const TensorType type = builder_.type(node.outputs[0]);
         const size_t dim = scanned_dim(node);
@@ -112,18 +112,6 @@ private:
         const std::string stem = builder_.place().prefix + "." + std::string(as);
         builder_.rename(id, builder_.unique_name(stem, "_"), builder_.place().span);
         return id;
-    }
-
-    // What is emitted next stands where the node does.
-    void stand_at(const Node& node) {
-        Builder::Place place;
-        place.scope = node.scope;
-        place.prefix = graph_.value(node.outputs[0]).name;
-        place.span = node.span;
-        place.gradient_of = node.gradient_of;
-        builder_.set_place(std::move(place));
-        builder_.set_loop(node.loop);
-        builder_.set_remat(node.remat);
     }
 
     Graph& graph_;

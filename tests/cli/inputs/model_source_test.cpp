@@ -53,6 +53,15 @@ TEST_CASE("a type that an op does not make is refused at the op") {
           "2:8 error[E0801]: stablehlo.add has operands of other shapes than its result");
 }
 
+TEST_CASE("a part of a list that the list does not have, and a pad by several numbers, are refused") {
+    CHECK(problem_of("  %c = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>\n"
+                     "  %0 = stablehlo.slice %c [2:2] : (tensor<2xf32>) -> tensor<1xf32>",
+                     "tensor<1xf32>") == "3:8 error[E0226]: 'slice' cannot take [2:2:1] of dim 0 of constant (2,)");
+    CHECK(problem_of("  %0 = stablehlo.pad %a, %a, low = [1, 0], high = [0, 0], interior = [0, 0] : (tensor<4x2xf32>, "
+                     "tensor<4x2xf32>) -> tensor<5x2xf32>",
+                     "tensor<5x2xf32>") == "2:8 error[E0801]: stablehlo.pad takes a value and a number to pad it with");
+}
+
 TEST_CASE("an op that the model refuses is refused at the op, with what it becomes") {
     CHECK(problem_of("  %0 = stablehlo.floor %n : tensor<4x2xi32>", wholes) ==
           "2:8 error[E0224]: 'floor' needs a floating-point type, and arg1 is i32");

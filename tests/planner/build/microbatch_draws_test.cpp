@@ -54,6 +54,9 @@ TEST_CASE("what draws by a computed key that is the same in all microbatches is 
                               "probability: 0.5}\n  - h: {select: [d, h, 0]}\n";
     CHECK(said_of(drawn) == "W0205 19: 'bernoulli'" + alike);
     CHECK(said_of(drawn, "") == ""); // one batch
+    const std::string by_rbg = "  - long: {concatenate: [key, key], dim: 0}\n  - d: {bernoulli: [batch, length, heads, "
+                               "kv], in: long, probability: 0.5}\n  - h: {select: [d, h, 0]}\n";
+    CHECK(said_of(by_rbg) == "W0205 19: 'bernoulli'" + alike);
     for (const char* scan : {"", ", scan: true"})
         CHECK(said_of(fmt::format("  - h: {{repeat: block, times: 3, in: [h, key]{}}}\n", scan)) ==
               "W0205 13: 'attention'" + alike);

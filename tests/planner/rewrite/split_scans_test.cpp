@@ -19,9 +19,9 @@ std::string model(const std::string& graph, const std::string& dtype = "f32") {
 
 using Collectives = std::vector<std::string>; // "all_gather 288", what a device sends
 
-// Proved on one device and by the interpreter.
-Collectives planned(const std::string& text, const std::string& of_layout = layout,
-                    const std::string& mode = "forward") {
+// Proved on one device and by the interpreter, which rounds nothing: of numbers of 8 bits it says too little.
+Collectives planned(const std::string& text, const std::string& of_layout = layout, const std::string& mode = "forward",
+                    bool is_proved = true) {
     Sources sources;
     PlanRequest request;
     request.model_file = sources.add("model.yaml", text);
@@ -30,7 +30,8 @@ Collectives planned(const std::string& text, const std::string& of_layout = layo
     const Compilation compilation = compile(sources, request);
     INFO(text_of(sources, compilation.diagnostics));
     REQUIRE(compilation.plan.has_value());
-    const std::vector<std::string> problems = prove(sources, request, compilation, {});
+    const std::vector<std::string> problems =
+        is_proved ? prove(sources, request, compilation, {}) : std::vector<std::string>();
     CHECK_MESSAGE(problems.empty(), fmt::format("{}", fmt::join(problems, "\n")));
     Collectives made;
     for (const CollectiveReport& collective : compilation.plan->report.collectives)
@@ -61,6 +62,10 @@ TEST_CASE("scans of whole numbers begin with what no element is less than") {
             CAPTURE(dtype + scan);
             CHECK(planned(model(fmt::format("  - y: {{{}: x, dim: length}}\n", scan), dtype)).size() == 1);
         }
+    // An end of eight bits would be rounded too far, and has no infinity: all is gathered.
+    for (const std::string scan : {"cumsum", "cumlogsumexp"})
+        CHECK(planned(model(fmt::format("  - y: {{{}: x, dim: length}}\n", scan), "f8e4m3fn"), layout, "forward",
+                      false) == Collectives{fmt::format("all_gather {}", 3 * 4 * 6 * 16)});
     // 2^63 - 1 is no number of a model: all is gathered.
     const Collectives gathered = planned(model("  - y: {cummin: x, dim: length}\n", "i64"));
     CHECK(gathered == Collectives{fmt::format("all_gather {}", 3 * 4 * 6 * 8 * 16)});
