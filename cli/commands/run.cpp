@@ -134,6 +134,8 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
     if (root_reads && reports) send_to_others(*ranks, source, options, checkpoints, !diagnostics.has_error());
     if (reports) check_output_files(command_run(), arguments, plan, env, diagnostics);
     check_printed(arguments, plan, diagnostics);
+    if (reports && arguments.flag("--verify") && !diagnostics.has_error())
+        verification.plan_reference(plan, diagnostics);
     const auto agreed = [&] {
         return ranks == nullptr ? !diagnostics.has_error() : ranks->all("the beginning", !diagnostics.has_error());
     };

@@ -1,6 +1,7 @@
 #include "cli/run/verify.h"
 
 #include "cli/diagnostics/diagnostics.h"
+#include "executor/run/refusals.h"
 #include "executor/verify/compare.h"
 #include "executor/verify/in_f64.h"
 #include "plans/base/version.h"
@@ -42,13 +43,18 @@ bool Verification::prepare(const PlanSource& source, bool other_plan, Env& env) 
     return other_plan;
 }
 
+void Verification::plan_reference(const Plan& plan, Diagnostics& diagnostics) {
+    reference_ = compile_reference(*plan_);
+    if (reference_.plan() != nullptr) fits_memory_verified(plan, *reference_.plan(), diagnostics);
+}
+
 bool Verification::compare(const RunOptions& options, RunReport& report, Env& env, Diagnostics& diagnostics) const {
-    const Compiled reference = compile_reference(*plan_);
-    if (reference.plan() == nullptr) {
-        print_diagnostics(env, *reference.sources, reference.diagnostics().all());
+    if (reference_.plan() == nullptr) {
+        print_diagnostics(env, *reference_.sources, reference_.diagnostics().all());
         return false;
     }
-    if (!same_inputs(*report.plan, *reference.plan(), diagnostics)) return true;
+    const Plan& reference = *reference_.plan();
+    if (!same_inputs(*report.plan, reference, diagnostics)) return true;
     RunOptions same = options;
     same.steps = report.result.steps;
     same.return_initial = true; // how far parameters moved says how far apart they may be
@@ -57,12 +63,12 @@ bool Verification::compare(const RunOptions& options, RunReport& report, Env& en
     same.stop = nullptr;
     same.timed = false;
     same.ranks = nullptr; // the first rank alone makes the comparison
-    const std::optional<RunResult> result = run_plan(*reference.plan(), same, diagnostics);
+    const std::optional<RunResult> result = run_plan(reference, same, diagnostics);
     if (!result) return false;
     Diagnostics findings;
-    report.comparison = compare_results({*report.plan, report.result}, {*reference.plan(), *result}, findings, &same);
+    report.comparison = compare_results({*report.plan, report.result}, {reference, *result}, findings, &same);
     if (report.comparison && !report.comparison->equal && is_below_f64(*report.plan))
-        repeat_in_f64(*reference.plan(), same, report);
+        repeat_in_f64(reference, same, report);
     if (report.comparison && report.verified()) return true;
     for (const Diagnostic& finding : findings.all()) diagnostics.add(finding);
     return true;

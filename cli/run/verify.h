@@ -15,6 +15,9 @@ public:
     // one that this program makes of them, which is E0507 unless `other_plan` allows it, then W0501.
     bool prepare(const PlanSource& source, bool other_plan, Env& env);
 
+    // Then: plans the reference; E0601 if there is not the memory to compare the run with it.
+    void plan_reference(const Plan& plan, Diagnostics& diagnostics);
+
     // After the run: the reference makes the same steps from the same inputs. False if it could not.
     // What differs in narrow types is compared again in f64, which tells rounding from a wrong plan.
     bool compare(const RunOptions& options, RunReport& report, Env& env, Diagnostics& diagnostics) const;
@@ -24,6 +27,7 @@ private:
 
     Compiled again_;             // of a plan file
     const Plan* plan_ = nullptr; // what this program plans
+    Compiled reference_;         // on one device
 };
 
 } // namespace shard

@@ -62,6 +62,27 @@ i64 largest_matrix(const Compute& compute, const TypeOf& type) {
     return std::max({layout.m, layout.n, layout.k, layout.lhs.ld, layout.rhs.ld, layout.out.ld});
 }
 
+// False after E0601; `doing` this, of which `details` say more.
+bool fits(const Plan& plan, i64 required, std::string_view doing, std::string details, std::string_view help,
+          Diagnostics& diagnostics) {
+    const std::optional<Memory> available = too_little_memory(required);
+    if (required < most_required_bytes && !available) return true;
+    const TensorReport* largest = nullptr;
+    for (const TensorReport& tensor : plan.report.tensors)
+        if (largest == nullptr || tensor.bytes_per_device > largest->bytes_per_device) largest = &tensor;
+    DiagnosticBuilder error = diagnostics.error(
+        "E0601", largest == nullptr ? Span{} : declared_at(plan, largest->name),
+        !available || required == most_required_bytes
+            ? fmt::format("{} this plan needs more memory than any machine has", doing)
+            : fmt::format("{} this plan needs {} of memory, and {} {} free", doing, human_bytes(required),
+                          available->limited_by, human_bytes(available->bytes)));
+    if (largest != nullptr)
+        error.note(fmt::format("the largest tensor is '{}', {} on a device", largest->name,
+                               human_bytes(largest->bytes_per_device)));
+    error.note(std::move(details)).help(std::string(help));
+    return false;
+}
+
 } // namespace
 
 bool fits_time(const Plan& plan, Diagnostics& diagnostics) {
@@ -129,26 +150,18 @@ bool fits_ranks(const Plan& plan, const Ranks& ranks, Diagnostics& diagnostics) 
 }
 
 bool fits_memory(const Plan& plan, bool returns_initial, i64 held, Diagnostics& diagnostics) {
-    const i64 required = required_bytes(plan, returns_initial, held);
-    const std::optional<Memory> available = too_little_memory(required);
-    if (required < most_required_bytes && !available) return true;
-    const TensorReport* largest = nullptr;
-    for (const TensorReport& tensor : plan.report.tensors)
-        if (largest == nullptr || tensor.bytes_per_device > largest->bytes_per_device) largest = &tensor;
-    DiagnosticBuilder error = diagnostics.error(
-        "E0601", largest == nullptr ? Span{} : declared_at(plan, largest->name),
-        !available || required == most_required_bytes
-            ? "running this plan needs more memory than any machine has"
-            : fmt::format("running this plan needs {} of memory, and {} {} free", human_bytes(required),
-                          available->limited_by, human_bytes(available->bytes)));
-    if (largest != nullptr)
-        error.note(fmt::format("the largest tensor is '{}', {} on a device", largest->name,
-                               human_bytes(largest->bytes_per_device)));
-    error
-        .note(fmt::format("{} devices with {} each, {} to keep track of them, and the outputs", held,
-                          human_bytes(memory_bytes(plan)), human_bytes(bookkeeping_bytes(plan, held))))
-        .help("a smaller batch, or a machine with more memory; `shardc plan` needs no memory for tensors");
-    return false;
+    return fits(plan, required_bytes(plan, returns_initial, held), "running",
+                fmt::format("{} devices with {} each, {} to keep track of them, and the outputs", held,
+                            human_bytes(memory_bytes(plan)), human_bytes(bookkeeping_bytes(plan, held))),
+                "a smaller batch, or a machine with more memory; `shardc plan` needs no memory for tensors",
+                diagnostics);
+}
+
+bool fits_memory_verified(const Plan& plan, const Plan& reference, Diagnostics& diagnostics) {
+    return fits(plan, verified_bytes(plan, reference), "verifying",
+                fmt::format("the outputs of {} devices and of one, and the one device's {}, or what is compared as f64",
+                            plan.mesh.device_count(), human_bytes(memory_bytes(reference))),
+                "leave out --verify, or verify with a smaller batch", diagnostics);
 }
 
 } // namespace shard

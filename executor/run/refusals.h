@@ -15,6 +15,8 @@ bool fits_trace(const Plan& plan, Diagnostics& diagnostics);
 bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostics);
 // E0601: more than the machine has free. returns_initial: as RunOptions::return_initial; held: devices on this machine.
 bool fits_memory(const Plan& plan, bool returns_initial, i64 held, Diagnostics& diagnostics);
+// With what comparing it with `reference` takes.
+bool fits_memory_verified(const Plan& plan, const Plan& reference, Diagnostics& diagnostics);
 // E0617: the devices are not the same number for each rank.
 bool fits_ranks(const Plan& plan, const Ranks& ranks, Diagnostics& diagnostics);
 

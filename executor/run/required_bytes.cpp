@@ -17,6 +17,16 @@ constexpr i64 block_bytes = 2 * pointer_bytes; // that malloc adds to a block, r
 
 i64 array_bytes(i64 count) { return count == 0 ? 0 : count * pointer_bytes + block_bytes; }
 
+i64 result_bytes(const Plan& plan, bool returns_initial) {
+    i64 bytes = 0;
+    for (const PlanOutput& output : plan.outputs) {
+        const Buffer& buffer = plan.buffers[output.buffer];
+        const i64 copies = returns_initial && output.is_update() ? 2 : 1;
+        bytes = add_saturating(bytes, copies * element_count(buffer.real_shape()) * byte_size(buffer.dtype));
+    }
+    return bytes;
+}
+
 // While an output is assembled: a node of a map by block, with the block's start.
 i64 output_bytes(const Plan& plan) {
     i64 most = 0;
@@ -38,13 +48,18 @@ i64 bookkeeping_bytes(const Plan& plan, std::optional<i64> held) {
 i64 required_bytes(const Plan& plan, bool returns_initial, std::optional<i64> held) {
     const i64 devices = held.value_or(plan.mesh.device_count());
     if (devices > std::numeric_limits<int>::max()) return most_required_bytes;
-    i64 bytes = add_saturating(Arenas::total_bytes(devices, memory_bytes(plan)), bookkeeping_bytes(plan, held));
-    for (const PlanOutput& output : plan.outputs) {
-        const Buffer& buffer = plan.buffers[output.buffer];
-        const i64 copies = returns_initial && output.is_update() ? 2 : 1;
-        bytes = add_saturating(bytes, copies * element_count(buffer.real_shape()) * byte_size(buffer.dtype));
-    }
-    return std::min(bytes, most_required_bytes);
+    const i64 bytes = add_saturating(Arenas::total_bytes(devices, memory_bytes(plan)), bookkeeping_bytes(plan, held));
+    return std::min(add_saturating(bytes, result_bytes(plan, returns_initial)), most_required_bytes);
+}
+
+i64 verified_bytes(const Plan& plan, const Plan& reference) {
+    constexpr i64 compared_bytes = 4 * static_cast<i64>(sizeof(double)); // of an element
+    i64 largest = 0;
+    for (const PlanOutput& output : reference.outputs)
+        largest = std::max(largest, element_count(reference.buffers[output.buffer].real_shape()));
+    const i64 held = add_saturating(result_bytes(plan, false), result_bytes(reference, true)),
+              meanwhile = std::max(required_bytes(reference, true), multiply_saturating(compared_bytes, largest));
+    return std::min(std::max(required_bytes(plan), add_saturating(held, meanwhile)), most_required_bytes);
 }
 
 } // namespace shard
