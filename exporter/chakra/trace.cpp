@@ -75,7 +75,7 @@ private:
     bool add(const Loop& loop) {
         trips_.push_back(0);
         for (i64& trip = trips_.back(); trip < loop.trips; ++trip)
-            if (!add(loop.body)) return false;
+            if (++begun_trips_ > most_nodes || !add(loop.body)) return false;
         trips_.pop_back();
         return true;
     }
@@ -132,11 +132,20 @@ private:
     std::vector<std::uint64_t> waited_;                 // since the last step
     std::uint64_t last_compute_ = 0;                    // none
     std::vector<i64> trips_;                            // of the loops around
+    size_t begun_trips_ = 0;                            // of all loops
 };
 
 } // namespace
 
 std::optional<Trace> trace_of(const Plan& plan, Diagnostics& diagnostics) {
+    if (plan.mesh.device_count() > most_devices) {
+        diagnostics
+            .error("E0509", {},
+                   fmt::format("a trace is a file for each device: there are {}, and at most {} are written",
+                               plan.mesh.device_count(), most_devices))
+            .help("plan for fewer devices, as for one pod of several");
+        return std::nullopt;
+    }
     Tracer tracer(plan);
     if (tracer.add(plan.steps)) return std::move(tracer.trace);
     diagnostics

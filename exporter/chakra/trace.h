@@ -27,9 +27,11 @@ struct Trace {
     std::vector<std::vector<AxisRef>> groups; // axes over which collectives go
 };
 
-// nullopt and E0509 beyond `most_nodes`.
+// nullopt and E0509 beyond `most_nodes` of a device, trips of loops in which nothing is done counted too, or beyond
+// `most_devices`, of which each has a file.
 std::optional<Trace> trace_of(const Plan& plan, Diagnostics& diagnostics);
 
 inline constexpr size_t most_nodes = 4'000'000;
+inline constexpr i64 most_devices = 1 << 16;
 
 } // namespace shard

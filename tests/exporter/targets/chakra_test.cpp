@@ -1,8 +1,10 @@
 // Traces, read with a reader of this file alone: it knows the numbers of the schema and nothing of how they are written.
+#include "exporter/chakra/trace.h"
 #include "exporter/target/target.h"
 #include "planner/pipeline/pipeline.h"
 #include "plans/plan/report_totals.h"
 #include "tests/support/memory_files.h"
+#include "tests/support/plan_builder.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -267,6 +269,26 @@ TEST_CASE("export --to chakra writes a folder, and asks for one") {
     CHECK(written.err == "wrote 3 files to traces\n");
     CHECK(files.files.at("traces/groups.json") == "{\n  \"1\": [0, 1]\n}\n");
     CHECK(nodes_of(files.files.at("traces/trace.1.et")).size() > 10);
+}
+
+TEST_CASE("more devices than a folder has files for, and loops that only turn, are refused at once") {
+    MemoryFiles files;
+    files.files["model.yaml"] = "model: s\naxes: {n: 1000000000000}\ninputs: {x: {axes: [n]}}\ngraph: [{y: {neg: x}}]\n"
+                                "outputs: [y]\n";
+    files.files["layout.yaml"] = "mesh: {d: 1000000000000}\nrules: [{n: d}]\n";
+    const CommandResult many = run_command(files, "shardc export model.yaml layout.yaml --to chakra --output traces");
+    CHECK(many.code == 2);
+    CHECK(many.err.starts_with("error[E0509]: a trace is a file for each device: there are 1000000000000, and at most "
+                               "65536 are written\n"));
+    CHECK_FALSE(files.files.contains("traces/groups.json"));
+
+    PlanBuilder turning(Mesh{});
+    turning.output("x", turning.input("x", DType::f32, {2}));
+    turning.plan().steps.push_back(Loop{0, i64{1} << 62, {}});
+    Diagnostics diagnostics;
+    CHECK_FALSE(trace_of(turning.plan(), diagnostics));
+    REQUIRE(diagnostics.all().size() == 1);
+    CHECK(diagnostics.all()[0].code == "E0509");
 }
 
 } // namespace shard
