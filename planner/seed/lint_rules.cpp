@@ -13,13 +13,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace shard {
 
 namespace {
 
 constexpr i64 large_parameter = i64{16} << 20; // bytes
-constexpr size_t max_listed = 3;
+constexpr size_t max_listed = 3, most_comparisons = 1000000;
 
 // "'a', 'b', 'c' and 4 more"
 std::string listed(const std::vector<std::string>& names) {
@@ -58,7 +60,16 @@ class RuleLinter {
 public:
     RuleLinter(const Graph& graph, const Layout& layout, Allowances& allowances, Diagnostics& diagnostics)
         : layout_(&layout), arrays_(named_arrays(graph)), overridden_(overridden_declarations(graph, layout)),
-          allowances_(&allowances), diagnostics_(&diagnostics), silenced_(layout.rules.size()) {}
+          allowances_(&allowances), diagnostics_(&diagnostics), silenced_(layout.rules.size()) {
+        std::set<std::string_view> ruled;
+        for (const AxisRule& rule : layout.rules) ruled.insert(rule.logical);
+        for (const NamedArray& array : arrays_)
+            for (const std::string& name : array.names)
+                if (named_.insert(name).second && !is_unnamed(name) && !is_unconstrained(name) && !ruled.contains(name))
+                    without_rule_.push_back(name);
+        for (const AxisRule& rule : layout.rules)
+            if (!named_.contains(rule.logical)) unused_.push_back(rule.logical);
+    }
 
     void lint() {
         warn_unused();
@@ -83,8 +94,10 @@ private:
                std::all_of(array.values.begin(), array.values.end(), [this](ValueId id) { return overridden_[id]; });
     }
 
-    bool has_name(const NamedArray& array, std::string_view name) const {
-        return std::find(array.names.begin(), array.names.end(), name) != array.names.end();
+    // Which of the names may have been meant by `name`, or empty: also where both sides have so many that looking at all
+    // would take longer than planning.
+    static std::string_view meant_by(std::string_view name, const std::vector<std::string_view>& names, size_t asked) {
+        return names.size() * asked > most_comparisons ? std::string_view() : nearest(name, names);
     }
 
     // One warning for all rules in `which`; they are not reported again.
@@ -105,10 +118,8 @@ private:
         std::vector<size_t> unused;
         for (size_t r = 0; r < layout_->rules.size(); ++r) {
             const AxisRule& rule = layout_->rules[r];
-            if (std::any_of(arrays_.begin(), arrays_.end(),
-                            [&](const NamedArray& array) { return has_name(array, rule.logical); }))
-                continue;
-            const std::string_view meant = nearest(rule.logical, names_without_rule());
+            if (named_.contains(rule.logical)) continue;
+            const std::string_view meant = meant_by(rule.logical, without_rule_, unused_.size());
             if (meant.empty() || allowances_->covers("W0302", rule.span)) {
                 unused.push_back(r);
                 continue;
@@ -126,15 +137,15 @@ private:
     void warn_shadowed() {
         const std::vector<AxisRule>& rules = layout_->rules;
         std::vector<size_t> shadowed;
+        std::map<std::string_view, std::vector<size_t>> of_name;
+        for (size_t r = 0; r < rules.size(); ++r) of_name[rules[r].logical].push_back(r);
         for (size_t r = 0; r < rules.size(); ++r) {
             if (silenced_[r]) continue;
-            bool hidden = false;
-            for (size_t other = 0; other < rules.size() && !hidden; ++other) {
-                if (rules[other].logical != rules[r].logical) continue;
-                hidden = layout_->semantics == RuleSemantics::nnx
-                             ? other > r
-                             : other < r && is_subset(rules[other].axes, rules[r].axes);
-            }
+            const std::vector<size_t>& alike = of_name[rules[r].logical];
+            const auto wins = [&](size_t other) { return other < r && is_subset(rules[other].axes, rules[r].axes); };
+            const bool hidden = layout_->semantics == RuleSemantics::nnx
+                                    ? alike.back() > r
+                                    : std::any_of(alike.begin(), alike.end(), wins);
             if (hidden) shadowed.push_back(r);
         }
         warn("W0303", shadowed,
@@ -161,27 +172,6 @@ private:
              "`shardc explain` shows for an array which rule came first");
     }
 
-    std::vector<std::string_view> names_without_rule() const {
-        std::vector<std::string_view> names;
-        for (const NamedArray& array : arrays_)
-            for (const std::string& name : array.names)
-                if (!is_unnamed(name) && !is_unconstrained(name) &&
-                    std::none_of(layout_->rules.begin(), layout_->rules.end(),
-                                 [&](const AxisRule& rule) { return rule.logical == name; }))
-                    names.push_back(name);
-        return names;
-    }
-
-    // The rule with an unused name that `name` may have been meant by, or empty.
-    std::string_view unused_near(std::string_view name) const {
-        std::vector<std::string_view> unused;
-        for (const AxisRule& rule : layout_->rules)
-            if (std::none_of(arrays_.begin(), arrays_.end(),
-                             [&](const NamedArray& array) { return has_name(array, rule.logical); }))
-                unused.push_back(rule.logical);
-        return nearest(name, unused);
-    }
-
     // Rules for some axes only are an ordinary way to write a layout. A missing rule is an omission where the writer
     // says of other axes that they are replicated, or where a rule with nearly that name has nothing to do.
     void warn_without_rule() {
@@ -200,7 +190,7 @@ private:
                 if (std::any_of(rules.begin(), rules.end(), covers)) continue;
                 const std::string quoted = fmt::format("'{}'", name);
                 if (std::find(names.begin(), names.end(), quoted) != names.end()) continue;
-                const std::string_view meant = unused_near(name);
+                const std::string_view meant = meant_by(name, unused_, without_rule_.size());
                 if (meant.empty() && !lists_all) continue;
                 if (allowances_->covers("W0304", array.span)) continue;
                 if (names.empty()) first = array.span;
@@ -267,7 +257,9 @@ private:
 
     const Layout* layout_;
     std::vector<NamedArray> arrays_;
-    std::vector<bool> overridden_; // by ValueId
+    std::vector<bool> overridden_;                        // by ValueId
+    std::set<std::string_view> named_;                    // what arrays name, and
+    std::vector<std::string_view> without_rule_, unused_; // what of it has no rule; rules' names that are not in it
     Allowances* allowances_;
     Diagnostics* diagnostics_;
     std::vector<bool> silenced_; // by rule: reported, or part of a report

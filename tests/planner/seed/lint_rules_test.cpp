@@ -32,6 +32,13 @@ TEST_CASE("rules for axes that no array has are listed in one warning") {
           "  help remove what the model does not need, or check the names of its axes\n");
 }
 
+TEST_CASE("a hundred thousand rules that no array uses are looked at once each") {
+    std::string rules;
+    for (int n = 0; n < 100000; ++n) rules += "  - {r" + std::to_string(n) + ": data}\n";
+    CHECK(lint(rules).starts_with("W0302 3:6+2 no array has the logical axis of: {r0: data}, {r1: data}, {r2: data} "
+                                  "and 99997 more\n"));
+}
+
 TEST_CASE("a rule behind one that always fits is shadowed") {
     CHECK(lint("  - {batch: data}\n  - {hidden: ~}\n  - {hidden: model}\n  - {embed: ~}\n") ==
           "W0303 5:6+6 an earlier rule for the same axis always wins over: {hidden: model}\n  help remove the rule, or "
