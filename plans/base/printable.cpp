@@ -26,9 +26,11 @@ bool is_hidden(char32_t c) {
            c == 0x00AD || c == 0x034F || c == 0x180E || c == 0xFEFF ||     // a soft hyphen, joiners, a byte order mark
            (c >= 0x200B && c <= 0x200F) || (c >= 0x2060 && c <= 0x2065) || // of no width; marks of direction
            c == 0x115F || c == 0x1160 || c == 0x3164 || c == 0xFFA0 ||     // letters without a glyph
-           c == 0x061C ||                                                  // a mark of direction
-           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x206F) || // separators, overrides, isolates
-           (c >= 0xFFF9 && c <= 0xFFFB) || c == 0xFFFE || c == 0xFFFF;     // annotations; not characters, nor XML
+           (c >= 0x17B4 && c <= 0x17B5) || (c >= 0x180B && c <= 0x180F) || // vowels and variations without one
+           (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0xE0000 && c <= 0xE0FFF) || // variations; tags
+           c == 0x061C ||                                                    // a mark of direction
+           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x206F) ||   // separators, overrides, isolates
+           (c >= 0xFFF9 && c <= 0xFFFB) || c == 0xFFFE || c == 0xFFFF;       // annotations; not characters, nor XML
 }
 
 // The C library's table of widths, which is that of the locale of the thread.
@@ -81,7 +83,8 @@ std::string escaped_character(std::string_view character) {
     if (character == "\n") return "\\n";
     if (character == "\r") return "\\r";
     if (character == "\t") return "\\t";
-    return fmt::format("\\u{:04x}", static_cast<unsigned>(code_point(character, character.size())));
+    const unsigned code = code_point(character, character.size());
+    return code > 0xFFFF ? fmt::format("\\U{:08x}", code) : fmt::format("\\u{:04x}", code);
 }
 
 std::string printable(std::string_view text) {

@@ -20,6 +20,15 @@ std::string integers(std::span<const T> values) {
     return out + "]";
 }
 
+// JSON's escapes have four digits (RFC 8259, 7).
+std::string surrogates(std::string_view character) {
+    char32_t code = static_cast<unsigned char>(character[0]) & 0x07U;
+    for (const char next : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(next) & 0x3FU);
+    code -= 0x10000;
+    return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + static_cast<unsigned>(code >> 10),
+                       0xDC00 + static_cast<unsigned>(code & 0x3FFU));
+}
+
 } // namespace
 
 std::string json_string(std::string_view text) {
@@ -31,6 +40,8 @@ std::string json_string(std::string_view text) {
             out += "\\ufffd";
         else if (c == '"' || c == '\\')
             out += {'\\', c};
+        else if (length == 4 && hidden_length(text) > 0)
+            out += surrogates(text.substr(0, length));
         else if (hidden_length(text) > 0)
             out += escaped_character(text.substr(0, length));
         else

@@ -142,6 +142,7 @@ TEST_CASE("plan file: strings are valid JSON whatever their bytes") {
     CHECK(json_string("a\"b\\c\n\x01") == "\"a\\\"b\\\\c\\n\\u0001\"");
     CHECK(json_string("\xc3\xa9\xff\xc3") == "\"\xc3\xa9\\ufffd\\ufffd\"");
     CHECK(json_string("\xed\xa0\x80") == "\"\\ufffd\\ufffd\\ufffd\""); // a surrogate is not UTF-8
+    CHECK(json_string("\xf3\xa0\x81\x81") == "\"\\udb40\\udc41\"");    // a tag, which is not seen
 }
 
 TEST_CASE("plan file: a file that ends anywhere is refused") {
