@@ -11,11 +11,24 @@ namespace {
 
 // A block of the result is made of a block of what windows meet, which stays in the cache as far as it goes, and what is
 // copied of the second operand is used by all rows of a block.
-constexpr i64 most_rows = 1024, most_columns = 512, most_terms = 512;
+constexpr i64 most_rows = 1024, most_columns = 512, most_terms = 512, least_rows = 16;
 
 i64 size_in(const ConvolveDims::Tensor& tensor, char letter, const TensorType& type, i64 groups) {
     const int dim = tensor.dim(letter);
     return type.shape[static_cast<size_t>(dim)] / (dim == tensor.grouped ? groups : 1);
+}
+
+// Of both operands and the result.
+i64 elements_of(const ConvolveSizes& sizes) {
+    i64 lhs = sizes.kept, rhs = sizes.made, out = multiply_saturating(sizes.kept, sizes.made);
+    lhs = multiply_saturating(lhs, sizes.summed);
+    rhs = multiply_saturating(rhs, sizes.summed);
+    for (const SlideSizes& window : sizes.windows) {
+        lhs = multiply_saturating(lhs, window.input);
+        rhs = multiply_saturating(rhs, window.window);
+        out = multiply_saturating(out, window.output);
+    }
+    return multiply_saturating(sizes.groups, add_saturating(add_saturating(lhs, rhs), out));
 }
 
 } // namespace
@@ -86,9 +99,9 @@ ConvolveScratch convolve_scratch(const ConvolveSizes& sizes, DType dtype) {
         terms = multiply_saturating(terms, window.window);
     }
     ConvolveScratch scratch;
-    scratch.rows = std::min(rows, most_rows);
     scratch.columns = std::min(sizes.made, most_columns);
     scratch.terms = std::min(terms, most_terms);
+    scratch.rows = std::min({rows, most_rows, std::max(elements_of(sizes) / scratch.terms, least_rows)});
     const auto place = [&](i64 elements) {
         const i64 at = scratch.bytes;
         scratch.bytes += (elements * element + aligned - 1) / aligned * aligned;

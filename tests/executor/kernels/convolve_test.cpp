@@ -131,6 +131,13 @@ TEST_CASE("a convolution's scratch does not grow with the operands") {
     };
     CHECK(bytes(32, 4096) == bytes(64, 1 << 20));
     CHECK(bytes(32, 4096) <= 5 << 20);
+    // What windows meet of a small picture is nine times the picture.
+    const TensorType x = {DType::f32, {1, 32, 8, 16}, {}}, w = {DType::f32, {3, 3, 16, 16}, {}};
+    const TensorType types[] = {x, w};
+    const Convolve kernel = {"nhwi,hwio->nhwo", 1, {{1, 1, 1, 1, false}, {1, 1, 1, 1, false}}};
+    const ConvolveScratch small = convolve_scratch(convolve_sizes(kernel, types, x), DType::f32);
+    CHECK(small.rhs - small.met <= 2 * x.bytes() + w.bytes() + 64);
+    CHECK(small.rows > 64);
 }
 
 TEST_CASE("windows are reduced and their elements found, in the order of their dims") {
