@@ -3,6 +3,7 @@
 #include "planner/model/rules.h"
 #include "planner/read/include.h"
 #include "planner/rewrite/gather_parameters.h"
+#include "planner/rewrite/outweighing.h"
 #include "planner/seed/lint_rules.h"
 #include "plans/plan/source_ref.h"
 
@@ -95,6 +96,11 @@ void change_fsdp(const Compilation& c, const Sources& sources, std::vector<Chang
         Change without{fmt::format("without fsdp{}", where), *c.layout, {}, fsdp->span};
         without.layout.fsdp.reset();
         changes.push_back(std::move(without));
+    }
+    if (fsdp && fsdp->gather == GatherParameters::always && !outweighing_parameters(*c.graph, *c.seeds).empty()) {
+        Change moving{fmt::format("gather: auto in fsdp{}", where), *c.layout, {}, fsdp->span};
+        moving.layout.fsdp->gather = GatherParameters::if_faster;
+        changes.push_back(std::move(moving));
     }
     for (const MeshAxis& axis : c.layout->mesh.axes) {
         if (axis.size == 1 || (fsdp && fsdp->axes.size() == 1 && fsdp->axes[0].text == axis.name)) continue;

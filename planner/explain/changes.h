@@ -15,7 +15,8 @@ struct Change {
     bool splits_more = false; // a rule that keeps a dim whole would split it
 };
 
-// One constraint, override or rule dropped, a rule over other axes or over one more, fsdp over another axis or dropped.
+// One constraint, override or rule dropped, a rule over other axes or over one more, fsdp over another axis, dropped, or
+// with `gather: auto`.
 // Order and number depend on the input alone.
 std::vector<Change> possible_changes(const Compilation& compilation, const Sources& sources);
 

@@ -23,7 +23,8 @@ struct Override {
     Span span; // of the glob
 };
 
-// How often a parameter that fsdp splits is gathered: for each pass and microbatch, once, or as is faster.
+// Whether a parameter that fsdp splits is gathered though it is large, and how often: once, or for each pass.
+enum class GatherParameters { always, if_faster };
 enum class GatherAgain { yes, no, if_faster };
 
 // `fsdp: {axis: data, min_size: 262144}`: every parameter of at least min_size elements is split over the axis, or over
@@ -32,6 +33,7 @@ struct FsdpDecl {
     std::vector<Name> axes; // outer first
     i64 min_size = 262144;
     bool prefetch = true; // a gather may begin before its reader waits for it (planner/optimize/overlap.h)
+    GatherParameters gather = GatherParameters::always; // also those that are larger than what they meet
     GatherAgain gather_again = GatherAgain::yes;
     Span span;
 };

@@ -17,6 +17,7 @@
 #include "planner/partition/verify_local.h"
 #include "planner/pipeline/attach_sources.h"
 #include "planner/pipeline/attention_ways.h"
+#include "planner/pipeline/fsdp_ways.h"
 #include "planner/pipeline/gradients_as_values.h"
 #include "planner/pipeline/joint_partition.h"
 #include "planner/pipeline/spread_on_few.h"
@@ -31,7 +32,6 @@
 #include "planner/read/layout_reader.h"
 #include "planner/read/model_reader.h"
 #include "planner/read/places.h"
-#include "planner/rewrite/gather_parameters.h"
 #include "planner/rewrite/group_sums.h"
 #include "planner/rewrite/join_moves.h"
 #include "planner/rewrite/pad_uneven.h"
@@ -122,7 +122,7 @@ void pad(Compilation& c, const PlanRequest&, Sources&) { c.padding = pad_uneven(
 
 // XLA knows how parameters are stored, and nothing of fsdp.
 void fsdp(Compilation& c, const PlanRequest&, Sources&) {
-    if (c.layout->partitioner == Partitioner::shardc) gather_parameters(*c.graph, *c.layout, *c.seeds);
+    if (c.layout->partitioner == Partitioner::shardc) gather_or_leave_split(c);
 }
 
 void join(Compilation& c, const PlanRequest&, Sources&) { join_moves(*c.graph, *c.seeds); }
@@ -268,7 +268,8 @@ constexpr PassDef passes[] = {
      "inputs, params and constraints have initial shardings that divide, or are to be padded", seed, check_graph},
     {"pad", "padding behind the elements of dims that axes do not divide, and masks where it would be seen",
      "initial shardings divide", pad, check_graph},
-    {"fsdp", "constraints that make whole what the layout splits for storage alone",
+    {"fsdp",
+     "constraints that make whole what the layout splits for storage alone, where moving what meets it is no less",
      "what is split for storage alone is gathered where ops read it", fsdp, check_graph},
     {"join", "slices, paddings, concatenations of one another -> one op",
      "a move of moves is one op, where nobody else reads what is between", join, check_graph},

@@ -190,7 +190,8 @@ private:
         }
         FsdpDecl fsdp;
         fsdp.span = yaml.span;
-        if (!check_keys(yaml, {"axis", "min_size", "prefetch", "gather_again"}, "fsdp", *diagnostics_)) return;
+        if (!check_keys(yaml, {"axis", "min_size", "prefetch", "gather", "gather_again"}, "fsdp", *diagnostics_))
+            return;
         if (const Yaml* size = yaml.find("min_size")) {
             const std::optional<i64> value = read_int(*size, "min_size", *diagnostics_);
             if (value && *value < 0)
@@ -218,6 +219,10 @@ private:
         }
         if (const Yaml* prefetch = yaml.find("prefetch"))
             fsdp.prefetch = read_bool(*prefetch, "prefetch", *diagnostics_).value_or(fsdp.prefetch);
+        const std::vector<std::string_view> gathers = {"always", "auto"};
+        if (const Yaml* gather = yaml.find("gather"))
+            if (const std::optional<size_t> choice = read_choice(*gather, "gather", gathers))
+                fsdp.gather = static_cast<GatherParameters>(*choice);
         if (const Yaml* again = yaml.find("gather_again")) fsdp.gather_again = read_gather_again(*again);
         layout_.fsdp = std::move(fsdp);
     }

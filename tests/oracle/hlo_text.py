@@ -8,7 +8,22 @@ import re
 import exported_plans
 
 COLLECTIVES = re.compile(rf"({'|'.join(exported_plans.KINDS)})(-start)?$")
+ELEMENTWISE = set(
+    "abs add and atan2 cbrt ceil clamp compare convert cosine divide erf exponential exponential-minus-one floor is-finite"
+    " log log-plus-one logistic maximum minimum multiply negate not or popcnt power remainder round-nearest-afz"
+    " round-nearest-even rsqrt select shift-left shift-right-arithmetic shift-right-logical sign sine sqrt subtract tan"
+    " tanh xor".split()
+)
 MOVES = {"bitcast", "copy", "reshape", "transpose", "get-tuple-element", "convert"}
+
+
+def shape_of(type_text):
+    return [int(n) for n in re.search(r"\[([\d,]*)\]", type_text)[1].split(",") if n]
+
+
+def elements(type_text):
+    """Of an array, or of all arrays of a tuple."""
+    return sum(math.prod(int(n) for n in dims.split(",") if n) for dims in re.findall(r"\w\[([\d,]*)\]", type_text))
 
 
 class Instruction:
@@ -156,17 +171,37 @@ class Module:
         return rounded
 
     def repeated_flops(self):
-        """Of dots in loops, what cost_analysis leaves out, which counts a body once."""
+        """What cost_analysis leaves out of loops, of which it counts a body once: products, reductions, and what goes
+        element by element, functions among it, each one FLOP."""
         found = 0
 
         def visit(computation, instruction, times, loops):
             nonlocal found
-            if not loops or instruction.opcode != "dot":
+            if not loops:
                 return
-            dims = [int(n) for n in re.search(r"lhs_contracting_dims=\{([\d,]*)\}", instruction.attributes)[1].split(",")]
-            shape = [int(n) for n in re.search(r"\[([\d,]*)\]", computation[instruction.operands[0]].type)[1].split(",")]
-            result = math.prod(int(n) for n in re.search(r"\[([\d,]*)\]", instruction.type)[1].split(",") if n)
-            found += 2 * result * math.prod(shape[d] for d in dims) * (times - 1)
+            made = elements(instruction.type)
+            if instruction.opcode == "dot":
+                dims = re.search(r"lhs_contracting_dims=\{([\d,]*)\}", instruction.attributes)[1]
+                shape = shape_of(computation[instruction.operands[0]].type)
+                flops = 2 * made * math.prod(shape[int(d)] for d in dims.split(","))
+            elif instruction.opcode == "reduce":
+                count = len(instruction.operands) // 2
+                read = elements(computation[instruction.operands[0]].type)
+                flops = (read - made // count) * count
+            elif instruction.opcode in ELEMENTWISE:
+                flops = made
+            elif instruction.opcode == "reduce-window":
+                window = re.search(r"window=\{size=([\dx]+)", instruction.attributes)[1]
+                flops = made * (math.prod(int(n) for n in window.split("x")) - 1)
+            elif instruction.opcode == "convolution":  # what XLA:TPU makes of products
+                kernel = shape_of(computation[instruction.operands[1]].type)
+                features = re.search(r"dim_labels=\w+_(\w+)->", instruction.attributes)[1].index("o")
+                flops = 2 * made * math.prod(kernel) // kernel[features]
+            elif instruction.opcode in ("select-and-scatter", "sort"):
+                raise ValueError(f"what {instruction.name} computes in a loop is not counted")
+            else:
+                return
+            found += flops * (times - 1)
 
         self.walk(visit)
         return found
