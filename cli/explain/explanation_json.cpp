@@ -30,6 +30,8 @@ std::string_view cause_name(Decision::Cause cause) {
         return "attention";
     case Decision::Cause::spread:
         return "spread";
+    case Decision::Cause::read:
+        return "read";
     case Decision::Cause::parameter:
         return "parameter";
     case Decision::Cause::propagation:

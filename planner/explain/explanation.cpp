@@ -132,6 +132,9 @@ private:
         case Decision::Cause::attention:
             out.words = "how attention comes to the keys that other devices hold";
             break;
+        case Decision::Cause::read:
+            out.words = fmt::format("as {} reads it, which is faster than moving it there", op_name(decision.node));
+            break;
         case Decision::Cause::parameter:
             out.words = fmt::format("as {} {}", owner(c_.graph->value(decision.from).role), value_name(decision.from));
             break;

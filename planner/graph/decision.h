@@ -15,6 +15,7 @@ struct Decision {
         fsdp,       // the layout's `fsdp`
         spread,     // behind the sum that `node` makes (planner/partition/spread.h)
         attention,  // how attention comes to keys that other devices hold (planner/attention)
+        read,       // as the product `node` needs what is made for it (planner/pipeline/values_as_read.h)
         parameter,  // a state or gradient follows what it belongs to, `from`
         propagation
     };

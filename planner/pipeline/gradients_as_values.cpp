@@ -4,19 +4,6 @@
 
 namespace shard {
 
-namespace {
-
-// An axis splits both, along different dims.
-bool lie_across(const Sharding& gradient, const Sharding& value) {
-    for (size_t d = 0; d < value.dims.size(); ++d)
-        for (size_t e = 0; e < gradient.dims.size(); ++e)
-            for (const AxisRef& axis : value.dims[d].axes)
-                if (d != e && overlaps_any(axis, gradient.dims[e].axes)) return true;
-    return false;
-}
-
-} // namespace
-
 std::optional<Seeds> seed_gradients_as_values(const Graph& graph, const Seeds& seeds, const Propagation& propagation) {
     std::optional<Seeds> drawn;
     for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {

@@ -21,6 +21,7 @@
 #include "planner/pipeline/gradients_as_values.h"
 #include "planner/pipeline/joint_partition.h"
 #include "planner/pipeline/spread_on_few.h"
+#include "planner/pipeline/values_as_read.h"
 #include "planner/price/judge.h"
 #include "planner/price/price.h"
 #include "planner/price/unaligned_rows.h"
@@ -135,16 +136,24 @@ void propagate(Compilation& c, const PlanRequest&, Sources&) {
     check_sizes(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
 }
 
-void gradients(Compilation& c, const PlanRequest&, Sources&) {
-    if (c.layout->partitioner != Partitioner::shardc) return;
-    std::optional<Seeds> seeds = seed_gradients_as_values(*c.graph, *c.seeds, *c.propagation);
+void seed_if_faster(Compilation& c, std::optional<Seeds> seeds) {
     if (!seeds) return;
-    Propagation as_values = propagate(*c.graph, c.layout->mesh, *seeds);
-    const StepCost as_it_is = price_alone(*c.graph, *c.propagation, *c.layout, decisions_of(c)).cost,
-                   drawn = price_alone(*c.graph, as_values, *c.layout, decisions_of(c)).cost;
-    if (!costs_less(drawn, as_it_is, least_gain)) return;
+    Propagation drawn = propagate(*c.graph, c.layout->mesh, *seeds);
+    const StepCost before = price_alone(*c.graph, *c.propagation, *c.layout, decisions_of(c)).cost,
+                   after = price_alone(*c.graph, drawn, *c.layout, decisions_of(c)).cost;
+    if (!costs_less(after, before, least_gain)) return;
     c.seeds = std::move(seeds);
-    c.propagation = std::move(as_values);
+    c.propagation = std::move(drawn);
+}
+
+void gradients(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->partitioner == Partitioner::shardc)
+        seed_if_faster(c, seed_gradients_as_values(*c.graph, *c.seeds, *c.propagation));
+}
+
+void reads(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->partitioner == Partitioner::shardc)
+        seed_if_faster(c, seed_values_as_read(*c.graph, *c.seeds, *c.propagation));
 }
 
 // XLA gathers, or what the program asks for.
@@ -282,6 +291,8 @@ constexpr PassDef passes[] = {
      "every value has a closed sharding that divides", attention, check_graph, true},
     {"scans", "a scan along a dim that is split is made by blocks, whose ends alone are gathered, where that is faster",
      "every value has a closed sharding that divides", scans, check_graph, true},
+    {"reads", "values lie as the products that they are made for read them, where that is faster",
+     "every value has a closed sharding that divides", reads, check_graph, true},
     {"group", "numbers that are added up, first those that devices have parts of over the same axes",
      "every value has a closed sharding that divides", group, check_graph},
     {"spread", "what follows a sum stays split over its axes until an op uses them again, where that is faster",

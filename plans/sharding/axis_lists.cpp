@@ -65,6 +65,14 @@ std::vector<AxisRef> merged(std::span<const AxisRef> refs) {
     return result;
 }
 
+bool lie_across(const Sharding& a, const Sharding& b) {
+    for (size_t d = 0; d < a.dims.size(); ++d)
+        for (size_t e = 0; e < b.dims.size(); ++e)
+            for (const AxisRef& axis : a.dims[d].axes)
+                if (d != e && overlaps_any(axis, b.dims[e].axes)) return true;
+    return false;
+}
+
 std::vector<AlignedAxes> align_axes(std::span<const AxisRef> source, std::span<const AxisRef> target) {
     std::vector<AlignedAxes> result;
     std::vector<AxisRef> left(source.rbegin(), source.rend()), right(target.rbegin(), target.rend());

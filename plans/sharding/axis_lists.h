@@ -23,6 +23,9 @@ std::vector<AxisRef> merged(std::span<const AxisRef> refs);
 std::vector<AxisRef> without_unit_axes(std::span<const AxisRef> axes);
 Sharding without_unit_axes(const Sharding& sharding);
 
+// Of one shape: an axis splits both, along different dims.
+bool lie_across(const Sharding& a, const Sharding& b);
+
 // Two lists of the same total size, cut into pairs of pieces of the same size, major to minor. A pair holds several
 // pieces only where no cut exists: {a2, b3} against {b3, a2} is one pair.
 struct AlignedAxes {
