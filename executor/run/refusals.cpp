@@ -158,10 +158,12 @@ bool fits_memory(const Plan& plan, bool returns_initial, i64 held, Diagnostics& 
 }
 
 bool fits_memory_verified(const Plan& plan, const Plan& reference, Diagnostics& diagnostics) {
-    return fits(plan, verified_bytes(plan, reference), "verifying",
-                fmt::format("the outputs of {} devices and of one, and the one device's {}, or what is compared as f64",
-                            plan.mesh.device_count(), human_bytes(memory_bytes(reference))),
-                "leave out --verify, or verify with a smaller batch", diagnostics);
+    return fits(
+        plan, verified_bytes(plan, reference), "verifying",
+        fmt::format("the outputs of the plan and of one device, and what that device takes, {}, or what is compared, "
+                    "as f64",
+                    human_bytes(memory_bytes(reference))),
+        "leave out --verify, or verify with a smaller batch", diagnostics);
 }
 
 } // namespace shard

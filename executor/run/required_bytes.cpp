@@ -53,12 +53,14 @@ i64 required_bytes(const Plan& plan, bool returns_initial, std::optional<i64> he
 }
 
 i64 verified_bytes(const Plan& plan, const Plan& reference) {
-    constexpr i64 compared_bytes = 4 * static_cast<i64>(sizeof(double)); // of an element
-    i64 largest = 0;
-    for (const PlanOutput& output : reference.outputs)
-        largest = std::max(largest, element_count(reference.buffers[output.buffer].real_shape()));
+    i64 compared = 0;
+    for (const PlanOutput& output : reference.outputs) {
+        const i64 copies = output.is_update() ? 4 : 2; // what it was at first, too, and how far it may be off
+        const i64 elements = element_count(reference.buffers[output.buffer].real_shape());
+        compared = std::max(compared, multiply_saturating(copies * static_cast<i64>(sizeof(double)), elements));
+    }
     const i64 held = add_saturating(result_bytes(plan, false), result_bytes(reference, true)),
-              meanwhile = std::max(required_bytes(reference, true), multiply_saturating(compared_bytes, largest));
+              meanwhile = std::max(required_bytes(reference, true), compared);
     return std::min(std::max(required_bytes(plan), add_saturating(held, meanwhile)), most_required_bytes);
 }
 
