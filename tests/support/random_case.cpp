@@ -148,6 +148,10 @@ RandomCase random_case(const std::vector<std::uint32_t>& numbers, const RandomCa
     if (w.chance(2))
         result.layout +=
             fmt::format("attention: {}\n", w.choose({"gather", "ring", "zigzag", "all_to_all", "combine"}));
+    if (w.chance(3))
+        result.layout += fmt::format("fsdp: {{axis: {}, min_size: 1, gather: {}, gather_again: {}}}\n",
+                                     w.mesh[w.choose(w.mesh.size())].name, w.choose({"auto", "always"}),
+                                     w.choose({"true", "false", "auto"}));
     result.workers = static_cast<int>(w.choose(5));
     return result;
 }
