@@ -7,6 +7,7 @@
 #include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace shard {
 
@@ -80,22 +81,30 @@ private:
     }
 
     // A value as it is needed, and what it is made of, op by op.
-    void follow(ValueId id, const Sharding& needed, NodeId reader) {
-        const Value& value = graph_.value(id);
-        if (value.role != Role::value || value.producer < 0 || seeds_.values[static_cast<size_t>(id)] ||
-            (drawn_ && drawn_->values[static_cast<size_t>(id)]) || !lie_across(now_[static_cast<size_t>(id)], needed))
-            return;
-        const Node& maker = graph_.node(value.producer);
-        if (maker.op() == nullptr || maker.op()->rule == nullptr || is_constraint(maker) || maker.outputs.size() != 1)
-            return;
-        const IndexRule rule = rule_of(graph_, maker);
-        if (std::any_of(rule.factors.begin(), rule.factors.end(),
-                        [](const Factor& factor) { return factor.kind == FactorKind::reduction; }))
-            return;
-        seed(id, needed, reader);
-        const TensorProjection result = project(rule, rule.results[0], needed);
-        for (size_t i = 0; i < maker.inputs.size(); ++i)
-            follow(maker.inputs[i], as_needed(rule, rule.operands[i], result, nullptr), reader);
+    void follow(ValueId first, Sharding needed_of_first, NodeId reader) {
+        std::vector<std::pair<ValueId, Sharding>> open;
+        open.emplace_back(first, std::move(needed_of_first));
+        while (!open.empty()) {
+            const auto [id, needed] = std::move(open.back());
+            open.pop_back();
+            const Value& value = graph_.value(id);
+            if (value.role != Role::value || value.producer < 0 || seeds_.values[static_cast<size_t>(id)] ||
+                (drawn_ && drawn_->values[static_cast<size_t>(id)]) ||
+                !lie_across(now_[static_cast<size_t>(id)], needed))
+                continue;
+            const Node& maker = graph_.node(value.producer);
+            if (maker.op() == nullptr || maker.op()->rule == nullptr || is_constraint(maker) ||
+                maker.outputs.size() != 1)
+                continue;
+            const IndexRule rule = rule_of(graph_, maker);
+            if (std::any_of(rule.factors.begin(), rule.factors.end(),
+                            [](const Factor& factor) { return factor.kind == FactorKind::reduction; }))
+                continue;
+            seed(id, needed, reader);
+            const TensorProjection result = project(rule, rule.results[0], needed);
+            for (size_t i = maker.inputs.size(); i-- > 0;)
+                open.emplace_back(maker.inputs[i], as_needed(rule, rule.operands[i], result, nullptr));
+        }
     }
 
     void seed(ValueId id, Sharding needed, NodeId reader) {

@@ -36,10 +36,11 @@ struct Planned {
     Compilation compilation;
     i64 sent = 0; // by a device
 
-    explicit Planned(const std::string& layout, const std::string& mode = "forward", bool unimproved = false) {
+    explicit Planned(const std::string& layout, const std::string& mode = "forward", bool unimproved = false,
+                     const std::string& model = grouped) {
         request.mode = mode;
         request.unimproved = unimproved;
-        request.model_file = sources.add("model.yaml", grouped);
+        request.model_file = sources.add("model.yaml", model);
         request.layout_file = sources.add("layout.yaml", layout);
         compilation = compile(sources, request);
         INFO(text_of(sources, compilation.diagnostics));
@@ -75,6 +76,16 @@ TEST_CASE("a step whose values lie as they are read is that of one device, and s
     Planned made(over_heads, "train");
     CHECK(4 * made.sent < Planned(over_heads, "train", true).sent);
     made.check_proof();
+}
+
+TEST_CASE("what a value is made of is followed through any number of ops") {
+    const std::string text = grouped, one = "  - k: {mul: [k, 0.5]}\n";
+    std::string many;
+    for (int n = 0; n < 40000; ++n) many += one;
+    const size_t at = text.find(one);
+    const Planned made(over_heads, "forward", false, text.substr(0, at) + many + text.substr(at + one.size()));
+    CHECK(made.values_as_read() > 40000);
+    CHECK(made.sent == 2 * 8 * 4 * 4);
 }
 
 TEST_CASE("values that lie as they are read anyway, and what a layout says of, stay as they are") {
