@@ -101,7 +101,8 @@ ConvolveScratch convolve_scratch(const ConvolveSizes& sizes, DType dtype) {
     ConvolveScratch scratch;
     scratch.columns = std::min(sizes.made, most_columns);
     scratch.terms = std::min(terms, most_terms);
-    scratch.rows = std::min({rows, most_rows, std::max(elements_of(sizes) / scratch.terms, least_rows)});
+    scratch.rows =
+        std::min({rows, most_rows, std::max(elements_of(sizes) / std::max<i64>(scratch.terms, 1), least_rows)});
     const auto place = [&](i64 elements) {
         const i64 at = scratch.bytes;
         scratch.bytes += (elements * element + aligned - 1) / aligned * aligned;

@@ -25,8 +25,8 @@ std::string convolve_problem(const Convolve& kernel, std::span<const TensorType>
 i64 convolve_flops(const Convolve& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
 // Blocks of the products of matrices that a convolution is: what the windows meet, the second operand, and the result;
-// offsets in bytes. What the windows meet is no more than operands and result together, and does not grow with them
-// beyond its largest block.
+// offsets in bytes. What the windows meet is of 16 rows, or no more than operands and result together, and does not
+// grow with them beyond its largest block.
 struct ConvolveScratch {
     i64 rows = 1, columns = 1, terms = 1; // of a block: of the result, and of the sum
     i64 met = 0, rhs = 0, result = 0, bytes = 0;

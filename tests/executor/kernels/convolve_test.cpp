@@ -131,6 +131,10 @@ TEST_CASE("a convolution's scratch does not grow with the operands") {
     };
     CHECK(bytes(32, 4096) == bytes(64, 1 << 20));
     CHECK(bytes(32, 4096) <= 5 << 20);
+    const TensorType none = {DType::f32, {1, 8, 0}, {}}, of_none = {DType::f32, {3, 0, 4}, {}};
+    const TensorType empty[] = {none, of_none};
+    const Convolve summing_none = {"nwi,wio->nwo", 1, {{1, 1, 1, 1, false}}};
+    CHECK(convolve_scratch(convolve_sizes(summing_none, empty, {DType::f32, {1, 8, 4}, {}}), DType::f32).terms == 0);
     // What windows meet of a small picture is nine times the picture.
     const TensorType x = {DType::f32, {1, 32, 8, 16}, {}}, w = {DType::f32, {3, 3, 16, 16}, {}};
     const TensorType types[] = {x, w};
