@@ -61,7 +61,7 @@ i64 verified_bytes(const Plan& plan, const Plan& reference) {
     }
     const i64 held = add_saturating(result_bytes(plan, false), result_bytes(reference, true)),
               meanwhile = std::max(required_bytes(reference, true), compared);
-    return std::min(std::max(required_bytes(plan), add_saturating(held, meanwhile)), most_required_bytes);
+    return std::min(add_saturating(held, meanwhile), most_required_bytes);
 }
 
 } // namespace shard

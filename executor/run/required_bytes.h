@@ -16,7 +16,7 @@ inline constexpr i64 most_required_bytes = i64{1} << 61;
 // there are others.
 i64 required_bytes(const Plan& plan, bool returns_initial = false, std::optional<i64> held = std::nullopt);
 
-// Of a run that is compared with one of `reference`, on one device, which is repeated with other rounding: the results of
+// After a run, while it is compared with one of `reference`, on one device, which is repeated with other rounding: the results of
 // both are held meanwhile, and then both of an output as f64, of one that updates an input also what it was at first and
 // how far it may be off.
 i64 verified_bytes(const Plan& plan, const Plan& reference);
