@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -61,11 +62,11 @@ public:
     RuleLinter(const Graph& graph, const Layout& layout, Allowances& allowances, Diagnostics& diagnostics)
         : layout_(&layout), arrays_(named_arrays(graph)), overridden_(overridden_declarations(graph, layout)),
           allowances_(&allowances), diagnostics_(&diagnostics), silenced_(layout.rules.size()) {
-        std::set<std::string_view> ruled;
-        for (const AxisRule& rule : layout.rules) ruled.insert(rule.logical);
+        for (const AxisRule& rule : layout.rules) ruled_.insert(rule.logical);
         for (const NamedArray& array : arrays_)
             for (const std::string& name : array.names)
-                if (named_.insert(name).second && !is_unnamed(name) && !is_unconstrained(name) && !ruled.contains(name))
+                if (named_.insert(name).second && !is_unnamed(name) && !is_unconstrained(name) &&
+                    !ruled_.contains(name))
                     without_rule_.push_back(name);
         for (const AxisRule& rule : layout.rules)
             if (!named_.contains(rule.logical)) unused_.push_back(rule.logical);
@@ -186,8 +187,9 @@ private:
             for (const std::string& name : array.names) {
                 if (is_unnamed(name) || is_unconstrained(name)) continue;
                 const auto covers = [&](const AxisRule& rule) { return rule.logical == name; };
-                const std::vector<AxisRule> rules = rules_of(*layout_, array);
-                if (std::any_of(rules.begin(), rules.end(), covers)) continue;
+                const bool has_all = array.own.empty() || layout_->semantics != RuleSemantics::linen; // as rules_of
+                if ((has_all && ruled_.contains(name)) || std::any_of(array.own.begin(), array.own.end(), covers))
+                    continue;
                 const std::string quoted = fmt::format("'{}'", name);
                 if (std::find(names.begin(), names.end(), quoted) != names.end()) continue;
                 const std::string_view meant = meant_by(name, unused_, without_rule_.size());
@@ -213,9 +215,7 @@ private:
         if (!array.own.empty() || is_overridden(array)) return {};
         NamedArray covered = array;
         for (std::string& name : covered.names) {
-            const auto covers = [&](const AxisRule& rule) { return rule.logical == name; };
-            if (!is_unconstrained(name) && std::none_of(layout_->rules.begin(), layout_->rules.end(), covers))
-                name.clear();
+            if (!is_unconstrained(name) && !ruled_.contains(name)) name.clear();
         }
         return {outcome_text(RuleSemantics::linen, covered), outcome_text(RuleSemantics::nnx, covered)};
     }
@@ -244,7 +244,10 @@ private:
     std::string outcome_text(RuleSemantics semantics, const NamedArray& array) const {
         Layout layout;
         layout.mesh = layout_->mesh;
-        layout.rules = layout_->rules;
+        const auto concerns = [&](const AxisRule& rule) {
+            return std::find(array.names.begin(), array.names.end(), rule.logical) != array.names.end();
+        };
+        std::copy_if(layout_->rules.begin(), layout_->rules.end(), std::back_inserter(layout.rules), concerns);
         layout.semantics = semantics;
         layout.missing_axes = MissingAxes::ignore;
         Diagnostics problems;
@@ -258,7 +261,7 @@ private:
     const Layout* layout_;
     std::vector<NamedArray> arrays_;
     std::vector<bool> overridden_;                        // by ValueId
-    std::set<std::string_view> named_;                    // what arrays name, and
+    std::set<std::string_view> named_, ruled_;            // what arrays name, and what rules do
     std::vector<std::string_view> without_rule_, unused_; // what of it has no rule; rules' names that are not in it
     Allowances* allowances_;
     Diagnostics* diagnostics_;
