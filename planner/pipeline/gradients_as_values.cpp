@@ -1,5 +1,6 @@
 #include "planner/pipeline/gradients_as_values.h"
 
+#include "planner/seed/seed_value.h"
 #include "plans/sharding/axis_lists.h"
 
 namespace shard {
@@ -14,20 +15,11 @@ std::optional<Seeds> seed_gradients_as_values(const Graph& graph, const Seeds& s
             !lie_across(propagation.values[id], propagation.values[value.of]))
             continue;
         if (!drawn) drawn = seeds;
-        Sharding as_value = propagation.values[value.of];
-        for (size_t d = 0; d < as_value.dims.size(); ++d) {
-            as_value.dims[d].open = as_value.dims[d].axes.empty();
-            if (as_value.dims[d].open) continue;
-            Decision why;
-            why.value = id;
-            why.dim = static_cast<int>(d);
-            why.axes = as_value.dims[d].axes;
-            why.cause = Decision::Cause::parameter;
-            why.from = value.of;
-            why.span = value.span;
-            drawn->log.push_back(std::move(why));
-        }
-        drawn->values[id] = std::move(as_value);
+        Decision why;
+        why.cause = Decision::Cause::parameter;
+        why.from = value.of;
+        why.span = value.span;
+        seed_value(*drawn, id, propagation.values[value.of], std::move(why));
     }
     return drawn;
 }

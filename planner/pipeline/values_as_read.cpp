@@ -4,6 +4,7 @@
 #include "planner/graph/types_of.h"
 #include "planner/partition/graph_facts.h"
 #include "planner/propagate/projection.h"
+#include "planner/seed/seed_value.h"
 #include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
@@ -107,21 +108,13 @@ private:
         }
     }
 
-    void seed(ValueId id, Sharding needed, NodeId reader) {
+    void seed(ValueId id, const Sharding& needed, NodeId reader) {
         if (!drawn_) drawn_ = seeds_;
-        for (size_t d = 0; d < needed.dims.size(); ++d) {
-            needed.dims[d].open = needed.dims[d].axes.empty();
-            if (needed.dims[d].open) continue;
-            Decision why;
-            why.value = id;
-            why.dim = static_cast<int>(d);
-            why.axes = needed.dims[d].axes;
-            why.cause = Decision::Cause::read;
-            why.node = reader;
-            why.span = graph_.node(reader).span;
-            drawn_->log.push_back(std::move(why));
-        }
-        drawn_->values[static_cast<size_t>(id)] = std::move(needed);
+        Decision why;
+        why.cause = Decision::Cause::read;
+        why.node = reader;
+        why.span = graph_.node(reader).span;
+        seed_value(*drawn_, id, needed, std::move(why));
     }
 
     static bool shares_any(const Sharding& a, const Sharding& b) {
