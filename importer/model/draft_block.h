@@ -1,5 +1,6 @@
 // Entries of a draft that are the same several times in a row, but for the parameters that each repetition has: what a
-// model file says once, as a module that is repeated. importer/shape/ finds them.
+// model file says once, as a module that is repeated, or called once for each repetition where each of them is given what
+// no other is, or makes what is read elsewhere, as a cache's part or a gradient. importer/shape/ finds them.
 #pragma once
 
 #include "importer/model/draft.h"
@@ -45,8 +46,12 @@ struct DraftBlock {
     std::vector<Numbers> numbers;
     std::map<int, DraftEntry> rewritten; // of the second repetition, what they are where they read such a number
     bool is_reversed = false;
+    // Of calls, by input of the module what each is given, and by output what each returns; the rest is empty but for
+    // `shared`, `constants` and `params`.
+    std::vector<std::vector<DraftId>> given, returned;
 
     i64 times() const { return static_cast<i64>(entries.size()); }
+    bool is_called() const { return !returned.empty(); }
     // Repetitions that have parameters of their own are written out.
     bool is_loop() const {
         return !stacks.empty() || !stacked.empty() || (params.empty() && !(over.empty() && numbers.empty()));

@@ -99,6 +99,9 @@ private:
                 continue;
             }
             const DraftBlock& block = order_.blocks[static_cast<size_t>(-item - 1)];
+            for (const std::vector<DraftId>& made : block.returned)
+                for (const DraftId result : made)
+                    if (named.insert(result).second) give(result);
             for (size_t c = 0; c < block.begins.size(); ++c) {
                 const DraftId end = block.handed[c].back();
                 if (!named.insert(end).second) continue;
@@ -243,6 +246,8 @@ private:
 
     void write_module(const DraftBlock& block, ModuleNames& module) {
         std::vector<std::string> inputs, handed;
+        for (const std::vector<DraftId>& given : block.given) inputs.push_back(module.names.at(given[1]));
+        for (const std::vector<DraftId>& made : block.returned) handed.push_back(module.names.at(made[1]));
         for (const std::vector<DraftId>& values : block.handed) {
             inputs.push_back(module.names.at(values[0]));
             handed.push_back(module.names.at(values[1]));
@@ -253,7 +258,8 @@ private:
         for (const DraftBlock::Numbers& own : block.numbers) inputs.push_back(module.names.at(own.read[0]));
         add(fmt::format("  {}:\n    inputs: [{}]\n", module.name, fmt::join(inputs, ", ")));
         if (!module.arrays.empty()) add("    params:\n");
-        const std::string instance = module.instance + (block.is_loop() ? "." : ".1.");
+        const std::string instance =
+            block.is_called() ? module.calls[1] + "." : module.instance + (block.is_loop() ? "." : ".1.");
         for (const DraftId id : module.arrays) {
             const bool is_entry = draft_[id].entry >= 0; // of a stack
             const auto stack = std::find_if(block.stacks.begin(), block.stacks.end(),
@@ -300,7 +306,22 @@ private:
         return name;
     }
 
+    void write_calls(const DraftBlock& block, const ModuleNames& module) {
+        for (size_t r = 0; r < block.entries.size(); ++r) {
+            std::vector<std::string> results, operands;
+            for (const std::vector<DraftId>& made : block.returned) results.push_back(draft_.name_of(made[r]));
+            for (const std::vector<DraftId>& given : block.given) operands.push_back(operand_text(given[r], {}));
+            for (const DraftId value : block.shared) operands.push_back(operand_text(value, {}));
+            add(fmt::format("{}{{{}: [{}], name: {}}}\n", entry_key("  ", results), module.name,
+                            fmt::join(operands, ", "), module.calls[r]));
+        }
+    }
+
     void write_repeat(const DraftBlock& block, const ModuleNames& module) {
+        if (block.is_called()) {
+            write_calls(block, module);
+            return;
+        }
         std::vector<std::string> results, operands;
         for (const std::vector<DraftId>& handed : block.handed) results.push_back(draft_.name_of(handed.back()));
         for (const DraftId value : block.begins) operands.push_back(operand_text(value, {}));

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <tuple>
 
 namespace shard {
 
@@ -38,6 +41,11 @@ public:
 
     ModuleNames run(std::string name) {
         module_.name = std::move(name);
+        if (block_.is_called()) {
+            name_calls();
+            name_values();
+            return std::move(module_);
+        }
         std::vector<std::optional<Counted>> counted;
         for (const std::vector<DraftId>& param : block_.params) counted.push_back(count(param));
         is_counted_ = std::all_of(counted.begin(), counted.end(), [](const auto& c) { return c.has_value(); });
@@ -104,6 +112,46 @@ private:
                counted.number + "_";
     }
 
+    // What most names of what calls read count by, up or down: h_5, h_4 of h_5_mlp_w, h_4_mlp_w.
+    void name_calls() {
+        std::map<std::pair<std::string, std::pair<i64, i64>>, int> votes; // by word, the first number and the second
+        for (const auto* lists : {&block_.params, &block_.given})
+            for (const std::vector<DraftId>& values : *lists)
+                if (const std::optional<AroundNumber> around =
+                        around_number(draft_.name_of(values[0]), draft_.name_of(values[1])))
+                    if (const std::optional<i64> first = parse_number<i64>(around->number),
+                        second = second_number(values);
+                        first && second && *first <= limit_ && std::abs(*second - *first) == 1)
+                        ++votes[{last_word(around->before), {*first, *second}}];
+        std::pair<std::string, std::pair<i64, i64>> most = {module_.name, {0, 1}};
+        int count = 0;
+        for (const auto& [way, voices] : votes)
+            if (voices > count) std::tie(most, count) = std::pair(way, voices);
+        const auto& [word, numbers] = most;
+        module_.scope = fmt::format("{}_{}_", word, numbers.first);
+        for (i64 r = 0; r < block_.times(); ++r) {
+            const i64 number = numbers.first + r * (numbers.second - numbers.first);
+            module_.calls.push_back(names_.give(fmt::format("{}_{}", word, std::max<i64>(number, 0))));
+        }
+        for (const std::vector<DraftId>& param : block_.params) {
+            const std::string own = short_name(draft_.name_of(param[0]));
+            module_.arrays.push_back(param[1]);
+            module_.names[param[1]] = own;
+            for (size_t r = 0; r < param.size(); ++r)
+                draft_.rename(param[r], fmt::format("{}.{}", module_.calls[r], own));
+        }
+    }
+    std::optional<i64> second_number(const std::vector<DraftId>& values) const {
+        const std::optional<AroundNumber> around = around_number(draft_.name_of(values[1]), draft_.name_of(values[0]));
+        return around ? parse_number<i64>(around->number) : std::nullopt;
+    }
+    // layer of cache_layer_.
+    std::string last_word(std::string before) const {
+        while (before.ends_with('_')) before.pop_back();
+        const std::string word = before.substr(before.rfind('_') + 1);
+        return word.empty() ? module_.name : name_text(word);
+    }
+
     void name_stack(const DraftBlock::Stack& stack) {
         std::string rest = draft_.name_of(stack.whole);
         if (rest.starts_with(said_ + "_")) rest.erase(0, said_.size() + 1);
@@ -114,16 +162,23 @@ private:
         draft_.rename(stack.whole, fmt::format("{}.{}", module_.instance, own));
     }
 
+    std::string short_name(std::string name) {
+        // Gpt_Block_0_up_dot is up_dot, wherever the module stands.
+        const size_t at = module_.scope.empty() ? std::string::npos : ("_" + name).rfind("_" + module_.scope);
+        if (at != std::string::npos && at + module_.scope.size() < name.size())
+            name.erase(0, at + module_.scope.size());
+        else if (block_.is_called() && ("_" + name + "_").ends_with("_" + module_.scope))
+            name.erase(std::max<size_t>(name.size() + 1, module_.scope.size() + 1) - module_.scope.size() - 1);
+        return local_.give(name_text(name));
+    }
+
     void name_values() {
-        const auto short_name = [&](std::string name) {
-            // Gpt_Block_0_up_dot is up_dot, wherever the module stands.
-            const size_t at = module_.scope.empty() ? std::string::npos : ("_" + name).rfind("_" + module_.scope);
-            if (at != std::string::npos && at + module_.scope.size() < name.size())
-                name.erase(0, at + module_.scope.size());
-            return local_.give(name_text(name));
-        };
         for (size_t c = 0; c < block_.begins.size(); ++c)
             module_.names[block_.handed[c][0]] = local_.give(c == 0 ? "x" : "carried");
+        for (const std::vector<DraftId>& given : block_.given)
+            module_.names[given[1]] = draft_[given[0]].number ? local_.give("number")
+                                      : is_handed_on(given)   ? local_.give("x")
+                                                              : short_name(draft_.name_of(given[0]));
         for (const DraftId value : block_.shared) module_.names[value] = short_name(draft_.name_of(value));
         for (const DraftBlock::Over& over : block_.over)
             module_.names[over.read[1]] = short_name(draft_.name_of(over.whole) + "_entry");
@@ -140,8 +195,18 @@ private:
             const DraftEntry& second = draft_.entry(static_cast<size_t>(block_.entries[1][n]));
             for (size_t i = 0; i < second.results.size(); ++i)
                 if (!module_.names.contains(second.results[i]))
-                    module_.names[second.results[i]] = short_name(draft_.name_of(first.results[i]));
+                    module_.names[second.results[i]] =
+                        short_name(block_.is_called() && draft_.name_of(first.results[i]).starts_with("result")
+                                       ? first.op // what the program returns has a name of the model's alone
+                                       : draft_.name_of(first.results[i]));
         }
+    }
+
+    // Whether a call gives it to the next.
+    bool is_handed_on(const std::vector<DraftId>& given) const {
+        return std::any_of(block_.returned.begin(), block_.returned.end(), [&](const std::vector<DraftId>& made) {
+            return std::equal(given.begin() + 1, given.end(), made.begin());
+        });
     }
 
     static constexpr i64 limit_ = 1'000'000'000;

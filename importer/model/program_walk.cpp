@@ -20,17 +20,21 @@ constexpr int most_errors = 20;
 
 bool is_return(std::string_view op) { return op.ends_with(".return"); }
 
-// Of jit(f)/GPT/Block_0/Dense_0/dot_general the modules: Block_0_Dense_0. What JAX itself adds has brackets, or is the
-// equation of an einsum; torchax has an op of its own for each of PyTorch: aten.mul.Tensor.
+// Of jit(f)/GPT/Block_0/Dense_0/dot_general the modules: GPT_Block_0_Dense_0. What JAX itself adds has brackets, or is the
+// equation of an einsum; torchax has an op of its own for each of PyTorch: aten.mul.Tensor. Flax writes a method that is
+// not __call__ as a module in the module: GPT/GPT.decode.
 std::string scope_of(const std::string& location) {
     std::string scope;
+    std::string_view within;
     size_t begin = 0;
     for (size_t end = location.find('/'); end != std::string::npos; end = location.find('/', begin)) {
         const std::string_view part = std::string_view(location).substr(begin, end - begin);
         begin = end + 1;
         if (part.find('(') != std::string_view::npos || part.find("->") != std::string_view::npos || part == "while" ||
-            part == "body" || part == "closed_call" || part.starts_with("aten"))
+            part == "body" || part == "closed_call" || part.starts_with("aten") ||
+            (!within.empty() && part.starts_with(within) && part.substr(within.size()).starts_with('.')))
             continue;
+        within = part;
         const std::string name = name_text(part);
         if (!name.empty()) scope += (scope.empty() ? "" : "_") + name;
     }

@@ -1,6 +1,7 @@
 #include "importer/shape/blocks.h"
 
 #include "importer/shape/block_check.h"
+#include "importer/shape/called_block.h"
 #include "importer/shape/constants.h"
 #include "importer/shape/entry_kind.h"
 #include "importer/shape/repeated_run.h"
@@ -18,7 +19,9 @@ constexpr size_t least_saved = 8;  // entries; a block of two lines twice is no 
 constexpr size_t most_tries = 128; // beginnings of a run, of which a few repetitions are looked at first
 constexpr size_t looked_at = 3;
 constexpr size_t most_skipped = 40; // entries of the first repetition that are made for all
-constexpr int most_runs = 100;      // that are looked at, so that time is linear
+// A call that gives and returns more than this share of what it stands for is no easier to read.
+constexpr size_t most_names(size_t entries) { return 2 * entries / 3; }
+constexpr int most_runs = 100; // that are looked at, so that time is linear
 
 // The number that tells a parameter from the one that is read in its place a repetition later: 3 of h_3_mlp_w, if that
 // is h_4_mlp_w; -1 if they are one, -2 if they are told apart otherwise.
@@ -112,6 +115,8 @@ private:
             std::erase_if(block.shared, [&](DraftId value) { return is_constant(value); });
             block.constants = makers(constants);
             outside.insert(outside.end(), block.begins.begin(), block.begins.end());
+            for (const std::vector<DraftId>& given : block.given)
+                outside.insert(outside.end(), given.begin(), given.end());
             for (const DraftBlock::Over& over : block.over) outside.push_back(over.whole);
             for (const DraftBlock::Stacked& stacked : block.stacked)
                 if (draft_.type(stacked.before).shape[0] != block.times()) outside.push_back(stacked.before);
@@ -136,7 +141,8 @@ private:
         std::optional<RepeatedRun> run;
         if (segment.size() > least_saved && runs_++ < most_runs) run = longest_run(sequence);
         if (run && run->saved() < least_saved) run.reset();
-        const std::optional<Found> found = run ? block_in(segment, sequence, *run) : std::nullopt;
+        std::optional<Found> found = run ? block_in(segment, sequence, *run) : std::nullopt;
+        if (run && !found) found = calls_in(segment, *run);
         if (!found) {
             if (run && run->end - run->begin < segment.size()) { // beside what is none
                 const auto at = [&](size_t i) { return segment.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -151,7 +157,7 @@ private:
         Segment left(segment.begin(), segment.begin() + static_cast<std::ptrdiff_t>(found->begin));
         left.insert(left.end(), found->before.begin(), found->before.end());
         split(left);
-        order_.blocks.push_back(found->block);
+        order_.blocks.push_back(std::move(found->block));
         order_.items.push_back(-static_cast<int>(order_.blocks.size()));
         split(Segment(segment.begin() + static_cast<std::ptrdiff_t>(found->end), segment.end()));
     }
@@ -204,6 +210,38 @@ private:
             misfits = beginning.misfits;
         }
         return best;
+    }
+
+    // From `begin`, as many as there are or half of them, until they are calls.
+    std::optional<Found> calls_from(const Segment& segment, const RepeatedRun& run, size_t begin, size_t most) {
+        for (size_t count = std::min(most, (run.end - begin) / run.period); count >= 2; count /= 2) {
+            std::vector<std::vector<int>> entries;
+            const auto at = [&](size_t r) {
+                return segment.begin() + static_cast<std::ptrdiff_t>(begin + r * run.period);
+            };
+            for (size_t r = 0; r < count; ++r) entries.emplace_back(at(r), at(r + 1));
+            if (std::optional<DraftBlock> block = called_block_of(draft_, readers_, std::move(entries)))
+                return Found{std::move(*block), {}, begin, begin + count * run.period};
+        }
+        return std::nullopt;
+    }
+
+    // Where the fewest values come in and go out is where a layer begins.
+    std::optional<Found> calls_in(const Segment& segment, const RepeatedRun& run) {
+        std::optional<size_t> best;
+        size_t fewest = most_names(run.period) + 1;
+        for (const Beginning& beginning : beginnings(segment, run)) {
+            const std::optional<Found> found = calls_from(segment, run, beginning.at, looked_at);
+            const size_t names = found ? found->block.given.size() + found->block.returned.size() : fewest;
+            if (names >= fewest) continue;
+            best = beginning.at;
+            fewest = names;
+        }
+        if (!best) return std::nullopt;
+        std::optional<Found> found = calls_from(segment, run, *best, segment.size());
+        const bool is_worth_it = found && found->end - found->begin - run.period >= least_saved &&
+                                 found->block.given.size() + found->block.returned.size() <= most_names(run.period);
+        return is_worth_it ? std::move(found) : std::nullopt;
     }
 
     std::optional<Found> block_from(const Segment& segment, const std::vector<int>& sequence, const RepeatedRun& run,
