@@ -77,6 +77,12 @@ bool import_block(OpContext& context, const LookupNumbers& numbers, const Combin
                                 (holds_dim(dims, static_cast<i64>(dim)) && window[dim] < type.shape[dim]),
                             "has a window that fits its operand"))
             return false;
+    if (starts.empty()) { // x.at[:, :].set(rows)
+        context.set(0, combining.op.empty()
+                           ? update
+                           : draft.pointwise(std::string(combining.op), {context.operand(0), update}, type));
+        return true;
+    }
     if (!combining.op.empty()) {
         std::vector<DraftId> there = operands;
         there.erase(there.begin() + 1);
@@ -144,7 +150,7 @@ bool import_scatter(OpContext& context, std::string_view) {
     }
     Draft& draft = context.draft;
     const bool sets = combining->op.empty();
-    if ((combining->op != "add" || is_partial) && is_block(context, numbers, *type))
+    if ((combining->op != "add" || is_partial || numbers.map.empty()) && is_block(context, numbers, *type))
         return import_block(context, numbers, *combining, *type);
     std::optional<LookupStarts> starts = lookup_starts(context, numbers, type->shape, context.operand(1));
     if (!starts) return false;

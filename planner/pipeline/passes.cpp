@@ -19,6 +19,7 @@
 #include "planner/pipeline/attention_ways.h"
 #include "planner/pipeline/fsdp_ways.h"
 #include "planner/pipeline/gradients_as_values.h"
+#include "planner/pipeline/inputs_first.h"
 #include "planner/pipeline/joint_partition.h"
 #include "planner/pipeline/spread_on_few.h"
 #include "planner/pipeline/values_as_read.h"
@@ -136,24 +137,50 @@ void propagate(Compilation& c, const PlanRequest&, Sources&) {
     check_sizes(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
 }
 
-void seed_if_faster(Compilation& c, std::optional<Seeds> seeds) {
-    if (!seeds) return;
-    Propagation drawn = propagate(*c.graph, c.layout->mesh, *seeds);
-    const StepCost before = price_alone(*c.graph, *c.propagation, *c.layout, decisions_of(c)).cost,
-                   after = price_alone(*c.graph, drawn, *c.layout, decisions_of(c)).cost;
-    if (!costs_less(after, before, least_gain)) return;
-    c.seeds = std::move(seeds);
+StepCost cost_of(Compilation& c, const Propagation& propagation) {
+    return price_alone(*c.graph, propagation, *c.layout, decisions_of(c)).cost;
+}
+
+void seed_if_faster(Compilation& c, Seeds& seeds, Propagation& propagation, std::optional<Seeds> other) {
+    if (!other) return;
+    Propagation drawn = propagate(*c.graph, c.layout->mesh, *other);
+    if (!costs_less(cost_of(c, drawn), cost_of(c, propagation), least_gain)) return;
+    seeds = std::move(*other);
+    propagation = std::move(drawn);
+}
+
+void follow_gradients(Compilation& c, Seeds& seeds, Propagation& propagation) {
+    seed_if_faster(c, seeds, propagation, seed_gradients_as_values(*c.graph, seeds, propagation));
+}
+
+void follow_readers(Compilation& c, Seeds& seeds, Propagation& propagation) {
+    seed_if_faster(c, seeds, propagation, seed_values_as_read(*c.graph, seeds, propagation));
+}
+
+// Each order with what the next passes make of it; those of attention and of sums, which come after that, may make up for
+// less than this.
+constexpr double gain_of_order = 0.1;
+void inputs(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->partitioner != Partitioner::shardc) return;
+    std::optional<Seeds> first = seed_inputs_first(*c.graph, *c.seeds);
+    if (!first) return;
+    Propagation drawn = propagate(*c.graph, c.layout->mesh, *first);
+    const auto improved = [&](Seeds seeds, Propagation propagation) {
+        follow_gradients(c, seeds, propagation);
+        follow_readers(c, seeds, propagation);
+        return cost_of(c, propagation);
+    };
+    if (!costs_less(improved(*first, drawn), improved(*c.seeds, *c.propagation), gain_of_order)) return;
+    c.seeds = std::move(first);
     c.propagation = std::move(drawn);
 }
 
 void gradients(Compilation& c, const PlanRequest&, Sources&) {
-    if (c.layout->partitioner == Partitioner::shardc)
-        seed_if_faster(c, seed_gradients_as_values(*c.graph, *c.seeds, *c.propagation));
+    if (c.layout->partitioner == Partitioner::shardc) follow_gradients(c, *c.seeds, *c.propagation);
 }
 
 void reads(Compilation& c, const PlanRequest&, Sources&) {
-    if (c.layout->partitioner == Partitioner::shardc)
-        seed_if_faster(c, seed_values_as_read(*c.graph, *c.seeds, *c.propagation));
+    if (c.layout->partitioner == Partitioner::shardc) follow_readers(c, *c.seeds, *c.propagation);
 }
 
 // XLA gathers, or what the program asks for.
@@ -284,6 +311,8 @@ constexpr PassDef passes[] = {
      "a move of moves is one op, where nobody else reads what is between", join, check_graph},
     {"propagate", "Graph + seeds -> a sharding for every value, with a decision log",
      "every value has a closed sharding that divides, every axis a cause", propagate, nullptr},
+    {"inputs", "what inputs split leads where parameters are split over the same axes, where that is faster",
+     "every value has a closed sharding that divides", inputs, check_graph, true},
     {"gradients", "gradients lie as their values do, where that is faster",
      "every value has a closed sharding that divides", gradients, check_graph, true},
     {"attention",

@@ -52,7 +52,8 @@ SIZES = {
     **{name: 1 for name in ("pred", "s8", "u8", "f8e4m3fn", "f8e5m2")},
     **{name: 2 for name in ("s16", "u16", "f16", "bf16")},
     **{name: 4 for name in ("s32", "u32", "f32")},
-    **{name: 8 for name in ("s64", "u64", "f64")},
+    **{name: 8 for name in ("s64", "u64", "f64", "c64")},
+    "c128": 16,
 }
 
 

@@ -57,7 +57,7 @@ def is_begun_elsewhere(computation, instruction):
 class Module:
     def __init__(self, text, widths=None):
         self.computations, self.entry = {}, None
-        self.widths = exported_plans.SIZES | (widths or {})
+        self.widths = exported_plans.SIZES | {"token": 0} | (widths or {})
         current = None
         for line in text.splitlines():
             if start := re.match(r"(ENTRY )?%?([\w.\-]+)(?: \(.*)? \{$", line):
@@ -71,7 +71,6 @@ class Module:
         return sum(
             self.widths[dtype] * math.prod(int(n) for n in dims.split(",") if n)
             for dtype, dims in re.findall(r"(\w+)\[([\d,]*)\]", type_text)
-            if dtype in self.widths
         )
 
     def walk(self, visit, name=None, times=1, loops=0):

@@ -39,7 +39,14 @@ def batched_lookups(c, u, i, j):
     return pick(c, i, j), back, middle(c.swapaxes(0, 1)), added, c[jnp.arange(4)[:, None], i], c[1, i, j]
 
 
+def whole_updates(x, y):
+    """Of whole arrays, which no index tells a place of."""
+    return (x.at[:, :].set(y), x.at[:, :].add(y), x.at[...].multiply(y), x.at[:, :].max(y), x.at[:].min(y[0]),
+            jax.grad(lambda x: jnp.sum(x.at[:].multiply(y) ** 2))(x))
+
+
 UPDATES = {
+    "whole_updates": (whole_updates, ((4, 8), (4, 8))),
     "batched_updates": (batched_updates, ((4, 8, 2, 3), (4, 2, 3), (4, 3, 2, 3), ("i", 13, (4,)), ("i", 11, (4, 3)))),
     "batched_lookups": (batched_lookups, ((4, 8, 2, 3), (4, 3, 3), ("i", 8, (4, 3)), ("i", 2, (4, 3)))),
 }

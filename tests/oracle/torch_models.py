@@ -1,5 +1,7 @@
 """Models of PyTorch for torch_check.py, written as one writes them there, and made functions of JAX by torchax."""
 
+import importlib.util
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -134,13 +136,17 @@ MODELS = {
     "ConvNet": (ConvNet, wave((4, 3, 16, 16), 1)),
     "FNet block": (Fourier, wave((4, 16, 32), 1)),
 }
+if importlib.util.find_spec("transformers"):
+    import transformers_models
+
+    MODELS |= transformers_models.MODELS
 
 
 def program(name, gradients):
     """A function of parameters and an input, and both; what the model holds besides is part of the function."""
     make, given = MODELS[name]
     model, env = make().eval(), torchax.default_env()
-    arrays = {key: value.detach().numpy() for key, value in model.state_dict().items()}
+    arrays = {key: value.detach().numpy() for key, value in [*model.named_parameters(), *model.named_buffers()]}
     params = {key: np.abs(wave(value.shape, n)) + 0.5 if value.ndim == 1 and "norm" in key else wave(value.shape, n)
               for n, (key, value) in enumerate(arrays.items()) if value.dtype == np.float32}
     rest = {key: jnp.asarray(value) for key, value in arrays.items() if key not in params}
