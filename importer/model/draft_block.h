@@ -5,10 +5,15 @@
 
 #include "importer/model/draft.h"
 
+#include <utility>
+
 namespace shard {
 
 // Repetition r takes what the one before it hands on; the first takes `begins`.
 struct DraftBlock {
+    DraftBlock() = default;
+    explicit DraftBlock(std::vector<std::vector<int>> of) : entries(std::move(of)) {}
+
     std::vector<std::vector<int>> entries; // by repetition; the n-th entries of all are alike
     std::vector<DraftId> begins;
     std::vector<std::vector<DraftId>> handed; // by repetition, what goes to the next one, as many as `begins`

@@ -54,10 +54,13 @@ public:
         }
         add("graph:\n");
         for (const int item : order_.items) {
-            if (item >= 0)
+            if (item >= 0) {
                 write_entry(draft_.entry(static_cast<size_t>(item)), {}, "  ");
-            else
-                write_repeat(order_.blocks[static_cast<size_t>(-item - 1)], modules_[static_cast<size_t>(-item - 1)]);
+                continue;
+            }
+            const DraftBlock& block = order_.blocks[static_cast<size_t>(-item - 1)];
+            const ModuleNames& module = modules_[static_cast<size_t>(-item - 1)];
+            block.is_called() ? write_calls(block, module) : write_repeat(block, module);
         }
         std::vector<std::string> names;
         for (const DraftId output : outputs_) names.push_back(draft_.name_of(output));
@@ -318,10 +321,6 @@ private:
     }
 
     void write_repeat(const DraftBlock& block, const ModuleNames& module) {
-        if (block.is_called()) {
-            write_calls(block, module);
-            return;
-        }
         std::vector<std::string> results, operands;
         for (const std::vector<DraftId>& handed : block.handed) results.push_back(draft_.name_of(handed.back()));
         for (const DraftId value : block.begins) operands.push_back(operand_text(value, {}));

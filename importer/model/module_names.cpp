@@ -167,8 +167,8 @@ private:
         const size_t at = module_.scope.empty() ? std::string::npos : ("_" + name).rfind("_" + module_.scope);
         if (at != std::string::npos && at + module_.scope.size() < name.size())
             name.erase(0, at + module_.scope.size());
-        else if (block_.is_called() && ("_" + name + "_").ends_with("_" + module_.scope))
-            name.erase(std::max<size_t>(name.size() + 1, module_.scope.size() + 1) - module_.scope.size() - 1);
+        else if (block_.is_called() && (name + "_").ends_with("_" + module_.scope))
+            name.erase(name.size() - module_.scope.size()); // cache_h_0 is cache
         return local_.give(name_text(name));
     }
 

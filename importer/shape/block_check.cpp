@@ -6,31 +6,16 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace shard {
 
 namespace {
 
-// Where a value is made: in which repetition, by which of its entries, as which result.
-struct Place {
-    i64 repetition = -1;
-    size_t entry = 0, result = 0;
-    bool same_slot(const Place& other) const { return entry == other.entry && result == other.result; }
-};
-
 class BlockCheck {
 public:
     BlockCheck(const Draft& draft, const DraftReaders& readers, std::vector<std::vector<int>> entries)
-        : draft_(draft), readers_(readers) {
-        block_.entries = std::move(entries);
-        for (size_t r = 0; r < block_.entries.size(); ++r)
-            for (size_t n = 0; n < block_.entries[r].size(); ++n) {
-                const std::vector<DraftId>& results = draft_.entry(static_cast<size_t>(block_.entries[r][n])).results;
-                for (size_t i = 0; i < results.size(); ++i) places_[results[i]] = {static_cast<i64>(r), n, i};
-            }
-    }
+        : draft_(draft), readers_(readers), block_(std::move(entries)), repetitions_(draft, readers, block_.entries) {}
 
     std::optional<DraftBlock> run() {
         for (size_t n = 0; n < block_.entries[0].size(); ++n) {
@@ -41,7 +26,7 @@ public:
             block_.is_reversed = was_reversed;
             if (begins_elsewhere(n)) take_beginning(n);
             for (size_t j = 0; j < entry(0, n).operands.size(); ++j)
-                if (!take_operand(operands(n, j))) return std::nullopt;
+                if (!take_operand(repetitions_.operands(n, j))) return std::nullopt;
         }
         // What is one number here and another there has two names.
         std::unordered_set<DraftId> listed;
@@ -54,23 +39,15 @@ public:
         if ((block_.begins.empty() && block_.stacked.empty()) || (block_.is_loop() && !block_.params.empty()) ||
             is_backward || !is_closed())
             return std::nullopt;
-        return std::move(block_);
+        return block_;
     }
 
 private:
-    size_t times() const { return block_.entries.size(); }
-    const DraftEntry& entry(size_t repetition, size_t n) const {
-        return draft_.entry(static_cast<size_t>(block_.entries[repetition][n]));
-    }
-    Place place_of(DraftId value) const {
-        const auto it = places_.find(value);
-        return it == places_.end() ? Place() : it->second;
-    }
-    std::vector<DraftId> operands(size_t n, size_t j) const {
-        std::vector<DraftId> found;
-        for (size_t r = 0; r < times(); ++r) found.push_back(entry(r, n).operands[j]);
-        return found;
-    }
+    using Place = Repetitions::Place;
+
+    size_t times() const { return repetitions_.times(); }
+    const DraftEntry& entry(size_t repetition, size_t n) const { return repetitions_.entry(repetition, n); }
+    Place place_of(DraftId value) const { return repetitions_.place_of(value); }
 
     bool take_operand(const std::vector<DraftId>& found) {
         if (take_numbers(found)) return true;
@@ -161,16 +138,10 @@ private:
     // Every repetition has its own, which nothing else reads.
     bool take_params(const std::vector<DraftId>& found) {
         if (std::find(block_.params.begin(), block_.params.end(), found) != block_.params.end()) return true;
-        for (size_t r = 0; r < times(); ++r) {
-            if (!draft_[found[r]].is_param) return false;
+        if (!repetitions_.are_params(found)) return false;
+        for (const DraftId param : found)
             for (const std::vector<DraftId>& other : block_.params)
-                if (std::find(other.begin(), other.end(), found[r]) != other.end()) return false;
-            if (std::count(found.begin(), found.end(), found[r]) != 1) return false;
-            for (const int reader : readers_[static_cast<size_t>(found[r])])
-                if (reader < 0 ||
-                    place_of(draft_.entry(static_cast<size_t>(reader)).results[0]).repetition != static_cast<i64>(r))
-                    return false;
-        }
+                if (std::find(other.begin(), other.end(), param) != other.end()) return false;
         block_.params.push_back(found);
         return true;
     }
@@ -264,11 +235,9 @@ private:
     // Nothing outside reads from the middle, nor a repetition from another but what the one before hands on; what is
     // read within has been seen from the side of the reader.
     bool is_closed() const {
-        for (const auto& [value, place] : places_)
+        for (const auto& [value, place] : repetitions_.places())
             for (const int reader : readers_[static_cast<size_t>(value)]) {
-                const i64 by =
-                    reader < 0 ? -1 : place_of(draft_.entry(static_cast<size_t>(reader)).results[0]).repetition;
-                if (by >= 0) continue;
+                if (repetitions_.repetition_of(reader) >= 0) continue;
                 if (std::any_of(block_.stacked.begin(), block_.stacked.end(),
                                 [value = value](const DraftBlock::Stacked& s) { return s.after.back() == value; }))
                     continue;
@@ -284,7 +253,7 @@ private:
     const Draft& draft_;
     const DraftReaders& readers_;
     DraftBlock block_;
-    std::unordered_map<DraftId, Place> places_;
+    const Repetitions repetitions_;            // of the entries of block_
     std::unordered_set<DraftId> same_numbers_; // of the second repetition
 };
 

@@ -90,26 +90,17 @@ def cases_of(name, gm):
     yield jax.value_and_grad(loss), (params, tokens), True
 
 
-def main():
-    gm = find_models()
-    if not gm:
-        print("gemma is not installed: skipped")
-        return 77
-    failed = 0
+def programs(gm):
     for name in CASES:
         if sys.argv[2:] and not any(word in name for word in sys.argv[2:]):
             continue
         for function, arguments, is_gradient in cases_of(name, gm):
-            traced = imported.trace(function, arguments, (), "cpu")
-            for first_dim in (False, True):
-                outcome = imported.compare(traced, is_gradient, first_dim, True)
-                bad = outcome.problem or not outcome.difference <= ALLOWED
-                failed += bool(bad)
-                print(f"{name:14} {'gradients' if is_gradient else 'forward':10}",
-                      outcome.problem or f"{outcome.difference:.1e}  {outcome.sent / outcome.sent_by_xla:.2f} of XLA's bytes",
-                      f"{outcome.lines} lines", " FAILED" if bad else "", flush=True)
-    return 1 if failed else 0
+            yield name, is_gradient, function, arguments
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    models = find_models()
+    if not models:
+        print("gemma is not installed: skipped")
+        sys.exit(77)
+    sys.exit(imported.check(programs(models), ALLOWED, True))

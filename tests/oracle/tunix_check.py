@@ -78,12 +78,8 @@ def made(module_name, class_name, changes):
     return definition, jax.tree.map(np.asarray, nnx.to_pure_dict(state))
 
 
-def main():
-    if not find_models():
-        print("google-tunix is not installed: skipped")
-        return 77
+def programs():
     tokens = np.random.default_rng(0).integers(0, VOCAB, (BATCH, LENGTH)).astype(np.int32)
-    failed = 0
     for name, case in CASES.items():
         if sys.argv[2:] and not any(word in name for word in sys.argv[2:]):
             continue
@@ -98,18 +94,12 @@ def main():
             scores = jax.nn.log_softmax(forward(params, tokens)[:, :-1])
             return -jnp.mean(jnp.take_along_axis(scores, tokens[:, 1:, None], -1))
 
-        for function in (forward, jax.value_and_grad(loss)):
-            is_gradient = function is not forward
-            traced = imported.trace(function, (params, tokens), (), "cpu")
-            for first_dim in (False, True):
-                outcome = imported.compare(traced, is_gradient, first_dim, True)
-                bad = outcome.problem or not outcome.difference <= ALLOWED
-                failed += bool(bad)
-                print(f"{name:14} {'gradients' if is_gradient else 'forward':10}",
-                      outcome.problem or f"{outcome.difference:.1e}  {outcome.sent / outcome.sent_by_xla:.2f} of XLA's bytes",
-                      " FAILED" if bad else "", flush=True)
-    return 1 if failed else 0
+        yield name, False, forward, (params, tokens)
+        yield name, True, jax.value_and_grad(loss), (params, tokens)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if not find_models():
+        print("google-tunix is not installed: skipped")
+        sys.exit(77)
+    sys.exit(imported.check(programs(), ALLOWED, True))

@@ -1,6 +1,6 @@
 // Layers that are the same become a module that is repeated, and only those.
-#include "importer/program/import_program.h"
 #include "plans/disk/file.h"
+#include "tests/support/imported_model.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -10,16 +10,6 @@
 using namespace shard;
 
 namespace {
-
-ImportedProgram imported(const std::string& text) {
-    Sources sources;
-    const int file = sources.add("program.mlir", text);
-    Diagnostics diagnostics;
-    const ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
-    const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
-    REQUIRE_MESSAGE(program.has_value(), diagnostics.all().at(0).message);
-    return *program;
-}
 
 // h = tanh(h @ w + m), with m = -mask made in the first layer alone; `more` is what follows the last.
 std::string layers(int count, const std::string& returns, const std::string& more = {}) {
@@ -45,7 +35,7 @@ std::string layers(int count, const std::string& returns, const std::string& mor
 
 TEST_CASE(
     "layers become a module, what the first makes for all of them goes before it, parameters keep their numbers") {
-    const ImportedProgram program = imported(layers(4, "h3"));
+    const ImportedProgram program = imported_program(layers(4, "h3"));
     CHECK(program.model == "model: program\n"
                            "axes: {batch: 4, embed: 8, features: 8}\n"
                            "sizes: fixed\n"
@@ -92,14 +82,14 @@ std::string numbered(const std::vector<std::string>& numbers, bool with_params) 
 }
 
 TEST_CASE("repetitions that differ by numbers take them from a list: written out with parameters, else as a loop") {
-    const std::string layers = imported(numbered({"0.5", "0.25", "2.0"}, true)).model;
+    const std::string layers = imported_program(numbered({"0.5", "0.25", "2.0"}, true)).model;
     CHECK_MESSAGE(layers.find("  - h_numbers: {constant: [0.5, 0.25, 2], shape: [3]}\n"
                               "  - result: {repeat: block, in: x, over: h_numbers, name: h}\n") != std::string::npos,
                   layers);
     CHECK(layers.find("{mul: [x, number]}") != std::string::npos);
-    const std::string loop = imported(numbered({"0.5", "0.25", "2.0"}, false)).model;
+    const std::string loop = imported_program(numbered({"0.5", "0.25", "2.0"}, false)).model;
     CHECK_MESSAGE(loop.find("{repeat: block, in: x, over: block_numbers, scan: true}") != std::string::npos, loop);
-    const std::string same = imported(numbered({"0.5", "0.5", "0.5"}, false)).model;
+    const std::string same = imported_program(numbered({"0.5", "0.5", "0.5"}, false)).model;
     CHECK_MESSAGE(same.find("{repeat: block, times: 3, in: x}") != std::string::npos, same);
 }
 
@@ -118,9 +108,10 @@ TEST_CASE("a number that two lists hold in one repetition makes no block: it wou
                                 "  %f{0} = stablehlo.exponential %e{0} : tensor<f32>\n"
                                 "  %h{0} = stablehlo.tanh %f{0} : tensor<f32>\n",
                                 r, r == 0 ? "%x" : fmt::format("%h{}", r - 1), r + 2, added[r]);
-        return imported(fmt::format("func.func @main(%x: tensor<f32> loc(\"x\")) -> tensor<f32> {{\n{}{}  return %h2 : "
-                                    "tensor<f32>\n}}\n",
-                                    constants, text))
+        return imported_program(
+                   fmt::format("func.func @main(%x: tensor<f32> loc(\"x\")) -> tensor<f32> {{\n{}{}  return %h2 : "
+                               "tensor<f32>\n}}\n",
+                               constants, text))
             .model;
     };
     CHECK(repetitions(4, 3, 2).find("repeat") == std::string::npos);
@@ -132,11 +123,12 @@ TEST_CASE("a number that two lists hold in one repetition makes no block: it wou
 
 TEST_CASE("what something else reads too is no block") {
     const auto is_repeated = [](const std::string& text) {
-        return imported(text).model.find("repeat:") != std::string::npos;
+        return imported_program(text).model.find("repeat:") != std::string::npos;
     };
     CHECK(is_repeated(layers(5, "z", "  %z = stablehlo.add %h4, %x : tensor<4x8xf32>\n")));
     // A value in the middle of a layer; layers after it are a block still.
-    const std::string later = imported(layers(5, "z", "  %z = stablehlo.add %h4, %e0 : tensor<4x8xf32>\n")).model;
+    const std::string later =
+        imported_program(layers(5, "z", "  %z = stablehlo.add %h4, %e0 : tensor<4x8xf32>\n")).model;
     CHECK(later.find("{repeat: block, times: 4,") != std::string::npos);
     CHECK(!is_repeated(layers(5, "z", "  %z = stablehlo.add %h4, %e2 : tensor<4x8xf32>\n")));
     // A parameter of one layer.
@@ -148,7 +140,7 @@ TEST_CASE("what something else reads too is no block") {
 
 TEST_CASE("a loop over layers that are stacked is a scan") {
     const std::string model =
-        imported(
+        imported_program(
             R"(func.func @main(%w: tensor<3x8x8xf32> loc("params['h']['w']"), %x: tensor<4x8xf32> loc("x")) -> tensor<4x8xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
@@ -176,8 +168,8 @@ TEST_CASE("a loop over layers that are stacked is a scan") {
 
 // `read`, `write`: the entry of x that a trip takes, and that of the result which it makes.
 std::string loop_over(const std::string& read, const std::string& write) {
-    return imported(fmt::format(
-                        R"(func.func @main(%x: tensor<4x8xf32> loc("x")) -> tensor<4x8xf32> {{
+    return imported_program(fmt::format(
+                                R"(func.func @main(%x: tensor<4x8xf32> loc("x")) -> tensor<4x8xf32> {{
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
   %three = stablehlo.constant dense<3> : tensor<i32>
@@ -200,7 +192,7 @@ std::string loop_over(const std::string& read, const std::string& write) {
   }}
   return %r#1 : tensor<4x8xf32>
 }})",
-                        read, write))
+                                read, write))
         .model;
 }
 
@@ -239,7 +231,7 @@ TEST_CASE("a loop that reads one way and writes the other writes where a list of
 
 // h, a state that begins as `start` of type `type`, and the sum of what it was.
 std::string recurrence(const std::string& start, const std::string& condition) {
-    return imported(
+    return imported_program(
                fmt::format(
                    R"(func.func @main(%x: tensor<4x8xf32> loc("x"), %h0: tensor<8xf32> loc("h0")) -> tensor<8xf32> {{
   %zero = stablehlo.constant dense<0> : tensor<i32>

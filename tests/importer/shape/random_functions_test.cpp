@@ -1,30 +1,14 @@
 // Functions of jax.random are known by what they compute, whatever they are called.
-#include "importer/program/import_program.h"
-#include "plans/disk/file.h"
+#include "tests/support/imported_model.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
-
-#include "test_paths.h"
 
 using namespace shard;
 
 namespace {
 
-std::string recorded(const std::string& name) {
-    std::string problem;
-    return read_file(SHARDC_SOURCE_DIR "/tests/importer/program/programs/" + name + ".mlir", problem).value_or("");
-}
-
-std::string imported(const std::string& text) {
-    Sources sources;
-    const int file = sources.add("program.mlir", text);
-    Diagnostics diagnostics;
-    const ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
-    const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
-    REQUIRE_MESSAGE(program.has_value(), diagnostics.all().at(0).message);
-    return program->model;
-}
+std::string imported(const std::string& text) { return imported_program(text).model; }
 
 std::string with(std::string text, const std::string& from, const std::string& to) {
     REQUIRE(text.find(from) != std::string::npos);
@@ -38,7 +22,8 @@ bool has(const std::string& model, const std::string& part) { return model.find(
 } // namespace
 
 TEST_CASE("what jax.random draws is one op, in both layouts of bits") {
-    const std::string model = imported(recorded("draws")), before = imported(recorded("draws_as_before"));
+    const std::string model = imported(recorded_program("draws")),
+                      before = imported(recorded_program("draws_as_before"));
     CAPTURE(model);
     for (const char* part : {
              "{bernoulli: [4, 8], in: slice_entry, probability: 0.75",
@@ -63,22 +48,22 @@ TEST_CASE("what jax.random draws is one op, in both layouts of bits") {
 
 TEST_CASE("under a key of rbg what is drawn is one op as well, and its whole numbers are made of bits") {
     for (const char* name : {"draws_rbg", "draws_unsafe_rbg"}) {
-        const std::string model = imported(recorded(name));
+        const std::string model = imported(recorded_program(name));
         CAPTURE(model);
         for (const char* part :
              {"{bernoulli: [4, 8], in: ", ", probability: 0.75,", "{uniform: [4, 8], in: ", ", low: -2, high: 3,",
               "{normal: [4, 8], in: ", "{truncated_normal: [4, 8], in: ", "{random_bits: [16], in: "})
             CHECK_MESSAGE(has(model, part), part);
         CHECK(!has(model, "randint"));
-CHECK(!has(model, "shift_left")); // the key's words are taken as they are
+        CHECK(!has(model, "shift_left")); // the key's words are taken as they are
     }
     // Its parts are made by the cipher of the other keys, one op for both.
-    CHECK(has(imported(recorded("draws_rbg")), "fold_in_word"));
+    CHECK(has(imported(recorded_program("draws_rbg")), "fold_in_word"));
 }
 
 TEST_CASE("bits that are drawn otherwise are refused") {
     Sources sources;
-    const int file = sources.add("program.mlir", with(recorded("draws_rbg"), "DEFAULT", "THREE_FRY"));
+    const int file = sources.add("program.mlir", with(recorded_program("draws_rbg"), "DEFAULT", "THREE_FRY"));
     Diagnostics diagnostics;
     CHECK(!import_program(sources, file, {}, diagnostics).has_value());
     CHECK(diagnostics.all().at(0).code == "E0804");
@@ -86,7 +71,8 @@ TEST_CASE("bits that are drawn otherwise are refused") {
 }
 
 TEST_CASE("a key that the program holds is an array") {
-    const std::string seeded = with(recorded("draws"), "call @_threefry_fold_in(%6,", "call @_threefry_fold_in(%key0,");
+    const std::string seeded =
+        with(recorded_program("draws"), "call @_threefry_fold_in(%6,", "call @_threefry_fold_in(%key0,");
     const std::string key = "    %key0 = stablehlo.constant dense<0> : tensor<2xui32>\n";
     const std::string model = imported(with(seeded, "    %7 = stablehlo.convert %arg1 : (tensor<i32>) -> tensor<ui32>",
                                             key + "    %7 = stablehlo.convert %arg1 : (tensor<i32>) -> tensor<ui32>"));
@@ -97,13 +83,13 @@ TEST_CASE("a key that the program holds is an array") {
 TEST_CASE("a function of the name that computes something else is what it is") {
     for (const auto& [from, to] : std::initializer_list<std::pair<std::string, std::string>>{
              {"dense<[13, 15, 26, 6]>", "dense<[13, 15, 26, 7]>"}, {"dense<466688986>", "dense<466688987>"}}) {
-        const std::string model = imported(with(recorded("draws"), from, to));
+        const std::string model = imported(with(recorded_program("draws"), from, to));
         for (const char* op : {"{fold_in", "{uniform", "{normal", "{randint", "{bernoulli", "{truncated_normal"})
             CHECK_MESSAGE(!has(model, op), op);
     }
     // The comparison of a mask alone.
     const std::string mask =
-        imported(with(recorded("draws"), "compare LT, %0, %1, FLOAT", "compare LE, %0, %1, FLOAT"));
+        imported(with(recorded_program("draws"), "compare LT, %0, %1, FLOAT", "compare LE, %0, %1, FLOAT"));
     CHECK(!has(mask, "{bernoulli"));
     CHECK(has(mask, "{uniform: [4, 8], in: slice_entry"));
 }
@@ -112,7 +98,7 @@ namespace {
 
 // The recorded program's uniform numbers, with more lines before they are returned: of %34, then of %more.
 std::string with_more(const std::string& lines) {
-    const std::string text = recorded("draws");
+    const std::string text = recorded_program("draws");
     const size_t function = text.find("@_uniform(%arg0"), end = text.find("    return %34 ", function);
     REQUIRE(end != std::string::npos);
     std::string changed = text.substr(0, end) + lines + text.substr(end);
@@ -142,7 +128,8 @@ TEST_CASE("a function that draws, and then clips or masks what it drew, is more 
 }
 
 TEST_CASE("dropout in a layer is an op for each step of it, and layers whose keys differ by a number are one module") {
-    const std::string model = imported(recorded("flax_dropout_gpt")), scanned = imported(recorded("flax_scanned_gpt"));
+    const std::string model = imported(recorded_program("flax_dropout_gpt")),
+                      scanned = imported(recorded_program("flax_scanned_gpt"));
     CAPTURE(model);
     CHECK(has(model, "{fold_in: [fold_in, number]"));
     CHECK(has(model, "{bernoulli: [4, 4, 8], in: Dropout_0_fold_in, probability: 0.8"));

@@ -1,7 +1,7 @@
 // What is written in place of the entries that compute it. That the numbers stay is proved by the recorded programs
 // (tests/importer/program).
-#include "importer/program/import_program.h"
 #include "plans/disk/file.h"
+#include "tests/support/imported_model.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -12,21 +12,8 @@ using namespace shard;
 
 namespace {
 
-std::string model_of(const std::string& text) {
-    Sources sources;
-    const int file = sources.add("program.mlir", text);
-    Diagnostics diagnostics;
-    const ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
-    const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
-    REQUIRE_MESSAGE(program.has_value(), diagnostics.all().at(0).message);
-    return program->model;
-}
-
-std::string recorded(const std::string& name) {
-    std::string problem;
-    return model_of(
-        read_file(SHARDC_SOURCE_DIR "/tests/importer/program/programs/" + name + ".mlir", problem).value_or(""));
-}
+std::string model_of(const std::string& text) { return imported_program(text).model; }
+std::string recorded(const std::string& name) { return model_of(recorded_program(name)); }
 
 // exp(x - max) / sum, along dim 1 of (4, 8); `returned` is the result.
 std::string softmax(const std::string& largest_of, const std::string& returned) {

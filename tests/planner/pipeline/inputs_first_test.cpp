@@ -1,10 +1,8 @@
 // What inputs split leads where parameters are split over the same axes, where that is faster.
 #include "planner/pipeline/inputs_first.h"
-#include "tests/support/prove.h"
+#include "tests/support/planned_case.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace shard {
 namespace {
@@ -34,31 +32,12 @@ constexpr const char* params =
     "params: {patch: [model, ~, ~, data], offset: [model], up: [model, data], down: [model, data]}\n";
 constexpr const char* images = "inputs: {image: [model, ~, ~, data]}\n";
 
-struct Planned {
-    Sources sources;
-    PlanRequest request;
-    Compilation compilation;
-    i64 sent = 0; // by a device
-
-    explicit Planned(const std::string& layout, const std::string& mode = "forward", bool unimproved = false) {
-        request.mode = mode;
-        request.unimproved = unimproved;
-        request.model_file = sources.add("model.yaml", patches);
-        request.layout_file = sources.add("layout.yaml", layout);
-        compilation = compile(sources, request);
-        INFO(text_of(sources, compilation.diagnostics));
-        REQUIRE(compilation.plan);
-        for (const CollectiveReport& collective : compilation.plan->report.collectives)
-            sent += collective.wire_bytes_per_device;
-    }
+struct Planned : PlannedCase {
+    explicit Planned(const std::string& layout, const std::string& mode = "forward", bool unimproved = false)
+        : PlannedCase(patches, layout, mode, unimproved) {}
 
     // Whether there is another order to try.
     bool has_other_order() const { return seed_inputs_first(*compilation.graph, *compilation.seeds).has_value(); }
-
-    void check_proof() {
-        const std::vector<std::string> problems = prove(sources, request, compilation, {});
-        CHECK_MESSAGE(problems.empty(), fmt::format("{}", fmt::join(problems, "\n")));
-    }
 };
 
 std::string together(const std::string& a, const std::string& b) { return mesh + a + b; }

@@ -1,9 +1,7 @@
 // What is made of values on their way to a product lies as the product reads it, where that is faster.
-#include "tests/support/prove.h"
+#include "tests/support/planned_case.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -30,34 +28,15 @@ train: {loss: {mean: s}, optimizer: {sgd: {learning_rate: 0.1}}}
 constexpr const char* over_heads = "mesh: {data: 2, model: 4}\nrules: [{batch: data}]\nparams: {wk: [~, model]}\n"
                                    "inputs: {g: [data, model]}\n";
 
-struct Planned {
-    Sources sources;
-    PlanRequest request;
-    Compilation compilation;
-    i64 sent = 0; // by a device
-
+struct Planned : PlannedCase {
     explicit Planned(const std::string& layout, const std::string& mode = "forward", bool unimproved = false,
-                     const std::string& model = grouped) {
-        request.mode = mode;
-        request.unimproved = unimproved;
-        request.model_file = sources.add("model.yaml", model);
-        request.layout_file = sources.add("layout.yaml", layout);
-        compilation = compile(sources, request);
-        INFO(text_of(sources, compilation.diagnostics));
-        REQUIRE(compilation.plan);
-        for (const CollectiveReport& collective : compilation.plan->report.collectives)
-            sent += collective.wire_bytes_per_device;
-    }
+                     const std::string& model = grouped)
+        : PlannedCase(model, layout, mode, unimproved) {}
 
     i64 values_as_read() const {
         const DecisionLog& log = compilation.propagation->log;
         return std::count_if(log.begin(), log.end(),
                              [](const Decision& decision) { return decision.cause == Decision::Cause::read; });
-    }
-
-    void check_proof() {
-        const std::vector<std::string> problems = prove(sources, request, compilation, {});
-        CHECK_MESSAGE(problems.empty(), fmt::format("{}", fmt::join(problems, "\n")));
     }
 };
 
