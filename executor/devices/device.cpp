@@ -15,12 +15,12 @@ namespace {
 // What a nudge is for: numbers from nothing, and sums, which another engine or another layout makes in another order, so
 // that two that are equal here need not cancel to nothing there.
 bool makes_or_sums(const Kernel& kernel) {
+    const auto is_index = [](const ScalarStep& step) { return step.op == ScalarOp::index; };
+    if (const Pointwise* program = program_of(kernel);
+        program != nullptr && std::any_of(program->steps.begin(), program->steps.end(), is_index))
+        return true;
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return reduce->op == ReduceOp::sum;
     if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel)) return windows->op == ReduceOp::sum;
-    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) {
-        const auto is_index = [](const ScalarStep& step) { return step.op == ScalarOp::index; };
-        return std::any_of(pointwise->steps.begin(), pointwise->steps.end(), is_index);
-    }
     return std::holds_alternative<Generate>(kernel) || std::holds_alternative<Contract>(kernel) ||
            std::holds_alternative<Convolve>(kernel) || std::holds_alternative<Attend>(kernel) ||
            std::holds_alternative<Scan>(kernel) || std::holds_alternative<Scatter>(kernel) ||

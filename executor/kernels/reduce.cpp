@@ -3,6 +3,7 @@
 #include "executor/elements/element.h"
 #include "executor/elements/strided.h"
 #include "executor/kernels/kernels.h"
+#include "executor/kernels/pointwise_run.h"
 #include "executor/kernels/reduction.h"
 
 #include <algorithm>
@@ -12,9 +13,9 @@ namespace shard {
 
 namespace {
 
-// The input as [outer..., reduced..., ] loops: kept dims and reduced dims with their strides, neighbours joined.
+// What is reduced as loops: kept dims and reduced dims with their strides, neighbours joined.
 struct Loops {
-    std::vector<CopyDim> kept;    // to: stride in the output, from: in the input
+    std::vector<CopyDim> kept;    // to: stride in the output, from: in what is reduced
     std::vector<CopyDim> reduced; // from only
 };
 
@@ -41,80 +42,136 @@ Loops loops_of(const Shape& shape, const std::vector<int>& dims) {
     return loops;
 }
 
-constexpr i64 lanes = 16;            // partial sums of a contiguous run
-constexpr i64 part_elements = 65536; // of the input, for who helps
-constexpr i64 columns = 256;         // elements reduced side by side when the kept dim is the contiguous one
+constexpr i64 lanes = 16;            // partial results of a contiguous run
+constexpr i64 part_elements = 65536; // of what is reduced, for who helps
 
-template<typename Op, typename T, typename Acc>
-Acc reduce_run(const T* data, i64 count, i64 stride, Acc start) {
-    if (stride != 1 || count < 2 * lanes) {
-        for (i64 i = 0; i < count; ++i) start = Op::combine(start, convert_value<Acc>(data[i * stride]));
+// What is reduced, as it lies in memory.
+template<typename T>
+class Stored {
+public:
+    explicit Stored(const std::byte* data) : data_(reinterpret_cast<const T*>(data)) {}
+    // Elements [first, first + width), at most block_elements, until the next call.
+    const T* at(i64 first, i64) { return data_ + first; }
+
+private:
+    const T* data_;
+};
+
+// The same, made when it is asked for. Elements that are asked for one after the other are made together, ever more of
+// them.
+template<typename T>
+class MadeBlocks {
+public:
+    MadeBlocks(const PointwiseRun& run, DType dtype, i64 count) : worker_(run), dtype_(dtype), count_(count) {}
+
+    const T* at(i64 first, i64 width) {
+        if (first < begin_ || first + width > end_) {
+            ahead_ = std::clamp(begin_ < first && first <= end_ ? 2 * ahead_ : width, width, block_elements);
+            begin_ = first;
+            end_ = std::min(first + ahead_, count_);
+            const Result block{dtype_, nullptr, reinterpret_cast<std::byte*>(elements_)};
+            store_block(worker_.block(begin_, end_ - begin_), block, 0, end_ - begin_);
+        }
+        return elements_ + (first - begin_);
+    }
+
+private:
+    PointwiseRun::Worker worker_;
+    DType dtype_;
+    i64 count_;
+    i64 begin_ = 0, end_ = 0, ahead_ = 0;
+    T elements_[block_elements];
+};
+
+// Of one element type, over elements [first, ...) of a source, in an order that the shape alone fixes.
+template<typename Op, typename T, typename Source>
+class Reducer {
+public:
+    using Acc = typename Op::template Accumulator<T>;
+
+    Reducer(Source& source, std::span<const CopyDim> reduced) : source_(source), reduced_(reduced) {}
+
+    void kept(i64 first, T* out, std::span<const CopyDim> dims) {
+        if (dims.empty()) {
+            *out = convert_value<T>(all(first, reduced_, Op::template identity<T>()));
+        } else if (dims.size() == 1 && dims[0].from == 1) {
+            std::array<Acc, block_elements> results;
+            for (i64 low = 0; low < dims[0].extent; low += block_elements) {
+                const i64 width = std::min(block_elements, dims[0].extent - low);
+                std::fill(results.begin(), results.begin() + width, Op::template identity<T>());
+                columns(first + low, reduced_, results.data(), width);
+                for (i64 j = 0; j < width; ++j) out[low + j] = convert_value<T>(results[j]);
+            }
+        } else {
+            for (i64 i = 0; i < dims[0].extent; ++i)
+                kept(first + i * dims[0].from, out + i * dims[0].to, dims.subspan(1));
+        }
+    }
+
+private:
+    // Neighbours.
+    Acc run(i64 first, i64 count, Acc start) {
+        i64 done = 0;
+        if (count >= 2 * lanes) {
+            std::array<Acc, lanes> parts;
+            parts.fill(Op::template identity<T>());
+            while (count - done >= lanes) {
+                const i64 width = std::min(block_elements, (count - done) / lanes * lanes);
+                const T* const data = source_.at(first + done, width);
+                for (i64 i = 0; i < width; i += lanes)
+                    for (i64 l = 0; l < lanes; ++l) parts[l] = Op::combine(parts[l], convert_value<Acc>(data[i + l]));
+                done += width;
+            }
+            start = rest(first + done, count - done, start);
+            for (Acc part : parts) start = Op::combine(start, part);
+            return start;
+        }
+        return rest(first, count, start);
+    }
+    Acc rest(i64 first, i64 count, Acc start) {
+        if (count == 0) return start;
+        const T* const data = source_.at(first, count);
+        for (i64 i = 0; i < count; ++i) start = Op::combine(start, convert_value<Acc>(data[i]));
         return start;
     }
-    std::array<Acc, lanes> parts;
-    for (i64 l = 0; l < lanes; ++l) parts[l] = convert_value<Acc>(data[l]);
-    i64 i = lanes;
-    for (; i + lanes <= count; i += lanes)
-        for (i64 l = 0; l < lanes; ++l) parts[l] = Op::combine(parts[l], convert_value<Acc>(data[i + l]));
-    for (; i < count; ++i) start = Op::combine(start, convert_value<Acc>(data[i]));
-    for (Acc part : parts) start = Op::combine(start, part);
-    return start;
-}
 
-template<typename Op, typename T, typename Acc>
-Acc reduce_all(const T* data, std::span<const CopyDim> dims, Acc start) {
-    if (dims.empty()) return Op::combine(start, convert_value<Acc>(*data));
-    if (dims.size() == 1) return reduce_run<Op, T, Acc>(data, dims[0].extent, dims[0].from, start);
-    for (i64 i = 0; i < dims[0].extent; ++i)
-        start = reduce_all<Op, T, Acc>(data + i * dims[0].from, dims.subspan(1), start);
-    return start;
-}
-
-// Adds `width` neighbouring columns at once: the reduced dims are outside, the kept one is contiguous.
-template<typename Op, typename T, typename Acc>
-void reduce_columns(const T* data, std::span<const CopyDim> dims, Acc* sums, i64 width) {
-    if (dims.empty()) {
-        for (i64 j = 0; j < width; ++j) sums[j] = Op::combine(sums[j], convert_value<Acc>(data[j]));
-        return;
+    // The innermost of the dims is contiguous.
+    Acc all(i64 first, std::span<const CopyDim> dims, Acc start) {
+        if (dims.empty()) return rest(first, 1, start);
+        if (dims.size() == 1) return run(first, dims[0].extent, start);
+        for (i64 i = 0; i < dims[0].extent; ++i) start = all(first + i * dims[0].from, dims.subspan(1), start);
+        return start;
     }
-    for (i64 i = 0; i < dims[0].extent; ++i)
-        reduce_columns<Op, T, Acc>(data + i * dims[0].from, dims.subspan(1), sums, width);
-}
 
-template<typename Op, typename T, typename Acc>
-void reduce_kept(const T* in, T* out, std::span<const CopyDim> kept, std::span<const CopyDim> reduced, Acc identity) {
-    if (kept.empty()) {
-        *out = convert_value<T>(reduce_all<Op, T, Acc>(in, reduced, identity));
-    } else if (kept.size() == 1 && kept[0].from == 1) {
-        std::array<Acc, columns> sums;
-        for (i64 first = 0; first < kept[0].extent; first += columns) {
-            const i64 width = std::min(columns, kept[0].extent - first);
-            std::fill(sums.begin(), sums.begin() + width, identity);
-            reduce_columns<Op, T, Acc>(in + first, reduced, sums.data(), width);
-            for (i64 j = 0; j < width; ++j) out[first + j] = convert_value<T>(sums[j]);
+    // `width` neighbours at once, each into its own result: the reduced dims are outside.
+    void columns(i64 first, std::span<const CopyDim> dims, Acc* results, i64 width) {
+        if (dims.empty()) {
+            const T* const data = source_.at(first, width);
+            for (i64 j = 0; j < width; ++j) results[j] = Op::combine(results[j], convert_value<Acc>(data[j]));
+            return;
         }
-    } else {
-        for (i64 i = 0; i < kept[0].extent; ++i)
-            reduce_kept<Op, T, Acc>(in + i * kept[0].from, out + i * kept[0].to, kept.subspan(1), reduced, identity);
+        for (i64 i = 0; i < dims[0].extent; ++i) columns(first + i * dims[0].from, dims.subspan(1), results, width);
     }
-}
+
+    Source& source_;
+    std::span<const CopyDim> reduced_;
+};
 
 } // namespace
 
 void run_reduce(const Reduce& kernel, const KernelCall& call) {
-    internal_check(call.inputs.size() == 1 && call.inputs[0].dtype == call.output.dtype,
+    internal_check(kernel.made || (call.inputs.size() == 1 && call.inputs[0].dtype == call.output.dtype),
                    "reduce: one operand of the result's type");
-    const Loops loops = loops_of(*call.inputs[0].shape, kernel.dims);
+    const Shape& shape = kernel.made ? kernel.made->shape : *call.inputs[0].shape;
+    std::optional<PointwiseRun> program;
+    if (kernel.made) program.emplace(kernel.made->program, call.inputs, call.output.dtype, shape, call.context);
+    const Loops loops = loops_of(shape, kernel.dims);
+    const i64 count = element_count(shape), extent = loops.kept.empty() ? 1 : loops.kept[0].extent,
+              parts = std::clamp(count / part_elements, i64{1}, std::max<i64>(1, extent));
     visit_dtype(call.output.dtype, [&](auto zero) {
         using T = decltype(zero);
         visit_reduction(kernel.op, [&](auto op) {
             using Op = decltype(op);
-            using Acc = typename Op::template Accumulator<T>;
-            const T* const in = reinterpret_cast<const T*>(call.inputs[0].data);
-            T* const out = reinterpret_cast<T*>(call.output.data);
-            const i64 extent = loops.kept.empty() ? 1 : loops.kept[0].extent;
-            const i64 parts =
-                std::clamp(element_count(*call.inputs[0].shape) / part_elements, i64{1}, std::max<i64>(1, extent));
             call.share(parts, [&](i64 part) {
                 std::vector<CopyDim> kept = loops.kept;
                 i64 low = 0;
@@ -123,7 +180,14 @@ void run_reduce(const Reduce& kernel, const KernelCall& call) {
                     kept[0].extent = (part + 1) * extent / parts - low;
                 }
                 const i64 from = kept.empty() ? 0 : low * kept[0].from, to = kept.empty() ? 0 : low * kept[0].to;
-                reduce_kept<Op, T, Acc>(in + from, out + to, kept, loops.reduced, Op::template identity<T>());
+                const auto reduce = [&](auto source) {
+                    Reducer<Op, T, decltype(source)>(source, loops.reduced)
+                        .kept(from, reinterpret_cast<T*>(call.output.data) + to, kept);
+                };
+                if (program)
+                    reduce(MadeBlocks<T>(*program, call.output.dtype, count));
+                else
+                    reduce(Stored<T>(call.inputs[0].data));
             });
         });
     });

@@ -56,9 +56,9 @@ private:
 
     // One kernel at a time needs scratch on a device: all have it at the end.
     void widen_kernel(Compute& compute) {
-        if (std::holds_alternative<Pointwise>(*compute.kernel))
+        if (program_of(*compute.kernel) != nullptr)
             compute.kernel.change([](Kernel& kernel) {
-                for (ScalarStep& step : std::get<Pointwise>(kernel).steps) widen(step.dtype);
+                for (ScalarStep& step : program_of(kernel)->steps) widen(step.dtype);
             });
         std::vector<TensorType> inputs;
         for (int input : compute.inputs) inputs.push_back(local_type(plan_.buffers[input]));
@@ -81,11 +81,11 @@ bool is_below_f64(const Plan& plan) {
 bool takes_float_bits(const Plan& plan) {
     const auto takes = [](const Step& step) {
         const Compute* const compute = std::get_if<Compute>(&step.variant_ref());
-        const Pointwise* const pointwise = compute != nullptr ? std::get_if<Pointwise>(&*compute->kernel) : nullptr;
-        return pointwise != nullptr &&
-               std::any_of(pointwise->steps.begin(), pointwise->steps.end(), [pointwise](const ScalarStep& scalar) {
+        const Pointwise* const program = compute != nullptr ? program_of(*compute->kernel) : nullptr;
+        return program != nullptr &&
+               std::any_of(program->steps.begin(), program->steps.end(), [program](const ScalarStep& scalar) {
                    return scalar.op == ScalarOp::bitcast &&
-                          (widens(scalar.dtype) || widens(pointwise->steps[scalar.args[0]].dtype));
+                          (widens(scalar.dtype) || widens(program->steps[scalar.args[0]].dtype));
                });
     };
     const auto any = [&takes](const auto& self, const std::vector<Step>& steps) -> bool {

@@ -31,7 +31,8 @@ double terms_of(const Kernel& kernel, std::span<const TensorType> operands, cons
         return terms;
     }
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) {
-        for (const int dim : reduce->dims) terms *= static_cast<double>(operand[dim]);
+        const Shape reduced = reduced_type(*reduce, operands, result).shape;
+        for (const int dim : reduce->dims) terms *= static_cast<double>(reduced[dim]);
         return terms;
     }
     if (const Scan* scan = std::get_if<Scan>(&kernel)) return static_cast<double>(operand[scan->dim]);
@@ -77,8 +78,8 @@ void Lineages::add(const std::vector<Step>& steps, double trips) {
 void Lineages::count(const Maker& maker, Lineage& lineage) const {
     if (maker.compute == nullptr) return;
     const Compute& compute = *maker.compute;
-    if (const Pointwise* pointwise = std::get_if<Pointwise>(&*compute.kernel))
-        for (const ScalarStep& step : pointwise->steps) join(step.dtype, lineage);
+    if (const Pointwise* program = program_of(*compute.kernel))
+        for (const ScalarStep& step : program->steps) join(step.dtype, lineage);
     if (compute.inputs.empty()) return;
     std::vector<TensorType> operands;
     for (const int input : compute.inputs) operands.push_back(local_type(buffer(input)));

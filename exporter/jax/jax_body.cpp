@@ -201,7 +201,14 @@ void JaxBody::write_compute(const ProgramCompute& compute) {
     if (const Contract* contract = std::get_if<Contract>(&kernel)) text = jax_contract(*contract, inputs, output);
     if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel))
         text = jax_pointwise(*pointwise, inputs, output, *this);
-    if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) text = jax_reduce(*reduce, inputs[0]);
+    if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) {
+        JaxValue reduced = output;
+        if (reduce->made) {
+            reduced.shape = reduce->made->shape;
+            reduced.name = part(output, jax_pointwise(reduce->made->program, inputs, reduced, *this));
+        }
+        text = jax_reduce(*reduce, reduce->made ? reduced : inputs[0]);
+    }
     if (const Scan* scan = std::get_if<Scan>(&kernel)) text = jax_scan(*scan, inputs);
     if (const Sort* sort = std::get_if<Sort>(&kernel)) text = jax_sort(*sort, inputs, output);
     if (const Convolve* convolve = std::get_if<Convolve>(&kernel)) text = jax_convolve(*convolve, inputs, output);

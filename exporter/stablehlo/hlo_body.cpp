@@ -166,7 +166,12 @@ HloValue HloBody::compute(const ProgramCompute& compute) {
     if (const Contract* contract = std::get_if<Contract>(&kernel)) return hlo_contract(*contract, inputs, output, ops_);
     if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel))
         return hlo_pointwise(*pointwise, inputs, output, *this);
-    if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return hlo_reduce(*reduce, inputs[0], output, ops_);
+    if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) {
+        const HloValue reduced =
+            reduce->made ? hlo_pointwise(reduce->made->program, inputs, {"", output.dtype, reduce->made->shape}, *this)
+                         : inputs[0];
+        return hlo_reduce(*reduce, reduced, output, ops_);
+    }
     if (const Scan* scan = std::get_if<Scan>(&kernel)) return hlo_scan(*scan, inputs, output, ops_);
     if (const Sort* sort = std::get_if<Sort>(&kernel)) return hlo_sort(*sort, inputs, output, ops_);
     if (const Convolve* convolve = std::get_if<Convolve>(&kernel)) return hlo_convolve(*convolve, inputs, output, ops_);

@@ -225,14 +225,15 @@ private:
         if (!is_usual) details.raw("kernel", print_kernel(state_.mesh, *node.kernel()));
         if (node.op() == nullptr)
             return (graph_.value(node.inputs[0]).type == result.type ? "copy of" : "block of") + operands;
-        const Pointwise* const pointwise = is_usual ? nullptr : std::get_if<Pointwise>(node.kernel());
+        const Pointwise* const program = is_usual ? nullptr : program_of(*node.kernel());
         std::vector<std::string> steps, constants;
-        for (const ScalarStep& step : pointwise == nullptr ? std::vector<ScalarStep>() : pointwise->steps) {
+        for (const ScalarStep& step : program == nullptr ? std::vector<ScalarStep>() : program->steps) {
             if (step.op == ScalarOp::input) continue;
             const bool is_constant = step.op == ScalarOp::constant;
             (is_constant ? constants : steps)
                 .push_back(is_constant ? fmt::format("{}", step.value.value) : std::string(shard::name(step.op)));
         }
+        if (program != nullptr && std::holds_alternative<Reduce>(*node.kernel())) steps.emplace_back(node.op()->name);
         const bool is_fused = steps.size() > 1;
         if (is_fused) details.string("op", node.op()->name);
         return fmt::format("{}{}{}{}", is_fused ? fmt::format("fused {}", fmt::join(steps, "+")) : node.op()->name,

@@ -1,13 +1,16 @@
 // Nodes are visited in order, so what a node takes in has already taken in what it can. A node takes in producers whose
 // every reader is it or among them, so that whole programs with values read twice (the gradient of a gelu) become one
-// kernel. They move down to it: what they read then lives longer, and what they made lives no more. They move only if
+// kernel; a reduction also what one other kernel can take in, too, where making it twice costs less than storing it.
+// They move down to it: what they read then lives longer, and what they made lives no more. They move only if
 // at no moment the former has hardly more bytes than the latter (a row of scales beside a value of many rows). A kernel
 // costs memory at most where its result can no longer be made in place.
 #include "planner/optimize/fuse_pointwise.h"
 
 #include "planner/graph/first_places.h"
 #include "planner/graph/op_def.h"
+#include "planner/graph/users.h"
 #include "planner/partition/local.h"
+#include "plans/kernel/scalar_cost.h"
 
 #include <algorithm>
 #include <functional>
@@ -22,11 +25,30 @@ namespace {
 
 // Bounds on one kernel: blocks of all live steps are to stay in a core's cache.
 constexpr size_t step_limit = 48, input_limit = 12;
-constexpr i64 hardly = 64; // more by this part
-constexpr size_t few = 16; // operands that are compared with each other
+constexpr i64 hardly = 64;        // more by this part
+constexpr size_t few = 16;        // operands that are compared with each other
+constexpr size_t cheap_steps = 2; // less than to store the result and to read it
 
 const Pointwise* pointwise_of(const Node& node) {
     return node.op() != nullptr && node.kernel() ? std::get_if<Pointwise>(node.kernel()) : nullptr;
+}
+
+const Reduce* reduce_of(const Node& node) {
+    return node.op() != nullptr && node.kernel() ? std::get_if<Reduce>(node.kernel()) : nullptr;
+}
+
+const Pointwise& program_of(const Node& node) { return *program_of(*node.kernel()); }
+
+// That makes a value of itself.
+Pointwise copy_of(const TensorType& type) {
+    Pointwise program;
+    program.input_dims.resize(1);
+    for (int d = 0; d < type.rank(); ++d) program.input_dims[0].push_back(d);
+    ScalarStep& step = program.steps.emplace_back();
+    step.op = ScalarOp::input;
+    step.args[0] = 0;
+    step.dtype = type.dtype;
+    return program;
 }
 
 // The one number that a node makes, if it makes nothing else: a constant, or a broadcast of one.
@@ -42,7 +64,7 @@ std::optional<double> number_of(const Node& node) {
 
 // Steps that compute.
 size_t steps_of(const Node& node) {
-    const std::vector<ScalarStep>& steps = pointwise_of(node)->steps;
+    const std::vector<ScalarStep>& steps = program_of(node).steps;
     return static_cast<size_t>(
         std::count_if(steps.begin(), steps.end(), [](const ScalarStep& step) { return arity(step.op) > 0; }));
 }
@@ -107,7 +129,7 @@ private:
 class Fuser {
 public:
     explicit Fuser(Graph& graph)
-        : graph_(graph), readers_(graph.values.size(), 0), last_read_(graph.values.size(), -1) {
+        : graph_(graph), users_(graph), readers_(graph.values.size(), 0), last_read_(graph.values.size(), -1) {
         for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) count_reads(n);
         for (ValueId id : graph.inputs) last_read(id) = forever;
         for (ValueId id : graph.outputs) {
@@ -117,8 +139,10 @@ public:
     }
 
     void run() {
-        for (NodeId n = 0; n < static_cast<NodeId>(graph_.nodes.size()); ++n)
+        for (NodeId n = 0; n < static_cast<NodeId>(graph_.nodes.size()); ++n) {
             if (pointwise_of(graph_.node(n)) != nullptr) take_in(n);
+            if (reduce_of(graph_.node(n)) != nullptr) take_in_reduced(n);
+        }
     }
 
 private:
@@ -150,6 +174,12 @@ private:
         return std::find(begin, end, node.inputs[input]) != end;
     }
 
+    // What the node's program runs over.
+    const Shape& space_of(const Node& node) const {
+        const Reduce* const reduce = reduce_of(node);
+        return reduce != nullptr ? reduce->made->shape : graph_.value(node.outputs[0]).type.shape;
+    }
+
     const Node* producer_of(ValueId id) const {
         const NodeId producer = graph_.value(id).producer;
         return producer < 0 ? nullptr : &graph_.node(producer);
@@ -171,9 +201,8 @@ private:
         const Generate* const generate = std::get_if<Generate>(producer->kernel());
         const Iota* const iota = generate == nullptr ? nullptr : std::get_if<Iota>(&generate->source);
         if (iota == nullptr) return std::nullopt;
-        const int along = pointwise_of(node)->input_dims[input][static_cast<size_t>(iota->dim)];
-        if (value.type.shape[static_cast<size_t>(iota->dim)] !=
-            graph_.value(node.outputs[0]).type.shape[static_cast<size_t>(along)])
+        const int along = program_of(node).input_dims[input][static_cast<size_t>(iota->dim)];
+        if (value.type.shape[static_cast<size_t>(iota->dim)] != space_of(node)[static_cast<size_t>(along)])
             return std::nullopt;
         step.op = ScalarOp::index;
         step.args[0] = along;
@@ -183,15 +212,37 @@ private:
 
     // Every read of `id` by the node is of its own elements, one by one.
     bool reads_in_place(const Node& node, ValueId id) const {
-        const Shape& space = graph_.value(node.outputs[0]).type.shape;
         for (size_t i = 0; i < node.inputs.size(); ++i)
             if (node.inputs[i] == id &&
-                !same_space(pointwise_of(node)->input_dims[i], graph_.value(id).type.shape, space))
+                !same_space(program_of(node).input_dims[i], graph_.value(id).type.shape, space_of(node)))
                 return false;
         return true;
     }
 
-    // Producers that `n` can take in, the last one first; with each of them all readers of what it makes come before.
+    // It has few cheap steps, two kernels read it which can make it themselves, and what lives longer for it has less
+    // bytes than its result.
+    bool is_made_twice(NodeId producer) const {
+        const Node& node = graph_.node(producer);
+        const ValueId made = node.outputs[0];
+        const std::vector<ScalarStep>& steps = program_of(node).steps;
+        const std::span<const NodeId> users = users_[made];
+        i64 kept_alive = 0;
+        for (ValueId id : node.inputs)
+            if (last_read_[id] < last_read_[made]) kept_alive += graph_.value(id).type.bytes();
+        return steps_of(node) <= cheap_steps && readers_[made] == 2 && last_read_[made] < forever &&
+               std::none_of(steps.begin(), steps.end(), [](const ScalarStep& step) { return is_series(step.op); }) &&
+               kept_alive < graph_.value(made).type.bytes() / 2 &&
+               std::all_of(users.begin(), users.end(), [&](NodeId user) {
+                   const Node& reader = graph_.node(user);
+                   if (reader.loop != node.loop) return false;
+                   const Reduce* const reduce = reduce_of(reader);
+                   return (reduce != nullptr && !reduce->made) ||
+                          ((reduce != nullptr || pointwise_of(reader) != nullptr) && reads_in_place(reader, made));
+               });
+    }
+
+    // Producers that `n` can take in, the last one first; with each of them all readers of what it makes come before, or
+    // it is made twice.
     std::vector<NodeId> takeable(NodeId n) const {
         std::vector<NodeId> taken;
         const int loop = graph_.node(n).loop; // others would be computed in every trip
@@ -211,10 +262,12 @@ private:
             candidates.erase(candidates.begin());
             const Node& node = graph_.node(producer);
             const size_t more = steps_of(node);
-            if (count != readers_[node.outputs[0]] || steps + more > step_limit) continue;
+            const bool alone = count == readers_[node.outputs[0]],
+                       twice = !alone && reduce_of(graph_.node(n)) != nullptr && is_made_twice(producer);
+            if ((!alone && !twice) || steps + more > step_limit) continue;
             steps += more;
             taken.push_back(producer);
-            add_producers(node);
+            if (alone) add_producers(node);
         }
         return taken;
     }
@@ -246,6 +299,16 @@ private:
         return members;
     }
 
+    // Nothing that is needed is made between them.
+    bool follows(NodeId before, NodeId after) const {
+        for (NodeId n = before + 1; n < after; ++n) {
+            const Node& node = graph_.node(n);
+            const bool is_gone = node.outputs.size() == 1 && readers_[node.outputs[0]] == 0;
+            if (!is_gone && !number_of(node)) return false;
+        }
+        return true;
+    }
+
     // With these taken in: few operands, and at no moment more memory.
     bool is_good(std::span<const Member> members) const {
         const std::span<const Member> taken = members.subspan(1);
@@ -260,7 +323,11 @@ private:
                 outside.push_back(id);
                 if (outside.size() > input_limit) return false;
             }
-        for (const Member& moment : taken) {
+        const bool is_reduced = reduce_of(graph_.node(members[0].node)) != nullptr;
+        for (size_t m = 1; m < members.size(); ++m) {
+            const Member& moment = members[m];
+            // A reduction that follows at once: its result is small, and nothing else is made meanwhile.
+            if (is_reduced && follows(moment.node, members[m - 1].node)) continue;
             i64 kept_alive = 0, gone = 0;
             for (ValueId id : outside)
                 if (last_read_[id] <= moment.node) kept_alive += graph_.value(id).type.bytes();
@@ -291,7 +358,7 @@ private:
     // The program of a node, with those of the producers that are taken in in the place of their reads.
     int append(KernelMaker& made, std::vector<std::pair<ValueId, int>>& steps, const Node& node,
                std::span<const NodeId> taken) const {
-        const Pointwise& kernel = *pointwise_of(node);
+        const Pointwise& kernel = program_of(node);
         return made.append(kernel, [&](size_t input, DType dtype) {
             if (std::optional<ScalarStep> leaf = leaf_of(node, input)) return made.add(std::move(*leaf));
             const ValueId id = node.inputs[input];
@@ -305,25 +372,51 @@ private:
         });
     }
 
-    void take_in(NodeId n) {
+    // Every dim of the space that the result lacks is one of an operand.
+    bool reads_all(const KernelMaker& made, const Reduce& reduce) const {
+        return std::all_of(reduce.dims.begin(), reduce.dims.end(), [&](int dim) {
+            for (size_t i = 0; i < made.inputs.size(); ++i)
+                for (size_t d = 0; d < made.kernel.input_dims[i].size(); ++d)
+                    if (made.kernel.input_dims[i][d] == dim &&
+                        graph_.value(made.inputs[i]).type.shape[d] == reduce.made->shape[static_cast<size_t>(dim)])
+                        return true;
+            return false;
+        });
+    }
+
+    void take_in_reduced(NodeId n) {
+        Node& node = graph_.nodes[n];
+        const TensorType& reduced = graph_.value(node.inputs[0]).type;
+        const Shared<Kernel> alone = node.apply().kernel;
+        node.apply().kernel.change([&](Kernel& kernel) {
+            std::get<Reduce>(kernel).made = {reduced.shape, copy_of(reduced)};
+        });
+        if (!take_in(n)) node.apply().kernel = alone;
+    }
+
+    bool take_in(NodeId n) {
         const std::vector<NodeId> possible = takeable(n);
         const std::span<const NodeId> taken = std::span(possible).first(good(n, possible));
-        if (!changes(n, taken)) return;
+        if (!changes(n, taken)) return false;
         Node& node = graph_.nodes[n];
         KernelMaker made;
         std::vector<std::pair<ValueId, int>> steps; // of what is taken in
         const int result = append(made, steps, node, taken);
         // The last step is the result; a program that ends in a read that others share stays as it is.
-        if (result != static_cast<int>(made.kernel.steps.size()) - 1) return;
+        if (result != static_cast<int>(made.kernel.steps.size()) - 1) return false;
+        if (reduce_of(node) != nullptr && !reads_all(made, *reduce_of(node))) return false;
         const auto forget = [this](ValueId id) { --readers(id); };
         for_each_value(node, forget);
-        for (NodeId gone : taken) for_each_value(graph_.node(gone), forget);
+        for (NodeId gone : taken) // the last one first: what nobody reads any more reads no more
+            if (readers_[graph_.node(gone).outputs[0]] == 0) for_each_value(graph_.node(gone), forget);
         node.inputs = std::move(made.inputs);
-        node.apply().kernel = std::move(made.kernel);
+        node.apply().kernel.change([&](Kernel& kernel) { *program_of(kernel) = std::move(made.kernel); });
         count_reads(n);
+        return true;
     }
 
     Graph& graph_;
+    const Users users_;             // before anything was taken in
     std::vector<int> readers_;      // by value: nodes that read it, and outputs
     std::vector<NodeId> last_read_; // by value: never before the node that really reads it last
 };

@@ -50,6 +50,18 @@ ScalarStep read_scalar_step(const JsonAt& at, const Mesh& mesh) {
     return step;
 }
 
+JsonObject add_program(const Mesh& mesh, const Pointwise& program, JsonObject to) {
+    std::vector<std::string> steps;
+    for (const ScalarStep& step : program.steps) steps.push_back(print_scalar_step(mesh, step));
+    to.raw("inputs", print_int_lists(program.input_dims)).raw("steps", json_array(steps));
+    return to;
+}
+
+Pointwise read_program(const JsonAt& at, const Mesh& mesh) {
+    return {at["inputs"].list<std::vector<int>>([](const JsonAt& dims) { return dims.smalls(); }),
+            at["steps"].list<ScalarStep>([&mesh](const JsonAt& step) { return read_scalar_step(step, mesh); })};
+}
+
 // --- moves ---
 
 std::string print_piece(const Mesh& mesh, const MovePiece& piece) {
@@ -301,16 +313,18 @@ std::string print_body(const Mesh& mesh, const Kernel& kernel) {
             .raw("rhs", json_integers(contract->rhs))
             .raw("out", json_integers(contract->out))
             .text();
-    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) {
-        std::vector<std::string> steps;
-        for (const ScalarStep& step : pointwise->steps) steps.push_back(print_scalar_step(mesh, step));
-        return JsonObject()
-            .raw("inputs", print_int_lists(pointwise->input_dims))
-            .raw("steps", json_array(steps))
-            .text();
+    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel))
+        return add_program(mesh, *pointwise, JsonObject()).text();
+    if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) {
+        JsonObject object;
+        object.raw("dims", json_integers(reduce->dims)).string("op", name(reduce->op));
+        if (reduce->made) {
+            JsonObject made;
+            made.raw("shape", json_integers(reduce->made->shape));
+            object.raw("made", add_program(mesh, reduce->made->program, std::move(made)).text());
+        }
+        return object.text();
     }
-    if (const Reduce* reduce = std::get_if<Reduce>(&kernel))
-        return JsonObject().raw("dims", json_integers(reduce->dims)).string("op", name(reduce->op)).text();
     if (const Scan* scan = std::get_if<Scan>(&kernel))
         return JsonObject()
             .integer("dim", scan->dim)
@@ -399,15 +413,17 @@ Kernel read_kernel(const JsonAt& at, const Mesh& mesh) {
     }
     if (key == "pointwise") {
         body.known_keys({"inputs", "steps"});
-        Pointwise pointwise;
-        pointwise.input_dims = body["inputs"].list<std::vector<int>>([](const JsonAt& dims) { return dims.smalls(); });
-        pointwise.steps =
-            body["steps"].list<ScalarStep>([&mesh](const JsonAt& step) { return read_scalar_step(step, mesh); });
-        return pointwise;
+        return read_program(body, mesh);
     }
     if (key == "reduce") {
-        body.known_keys({"dims", "op"});
-        return Reduce{body["dims"].smalls(), read_reduce(body["op"])};
+        body.known_keys({"dims", "op", "made"});
+        Reduce reduce{body["dims"].smalls(), read_reduce(body["op"])};
+        if (body.has("made")) {
+            const JsonAt made = body["made"];
+            made.known_keys({"shape", "inputs", "steps"});
+            reduce.made = {made["shape"].integers(), read_program(made, mesh)};
+        }
+        return reduce;
     }
     if (key == "move") return read_move(body, mesh);
     if (key == "scan") {

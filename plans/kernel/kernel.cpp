@@ -45,9 +45,10 @@ i64 contract_flops(const Contract& contract, std::span<const TensorType> inputs,
     return count;
 }
 
-bool is_arithmetic(ScalarOp op) {
-    return op != ScalarOp::input && op != ScalarOp::constant && op != ScalarOp::index && op != ScalarOp::cast &&
-           op != ScalarOp::bitcast;
+i64 arithmetic_steps(const Pointwise& program) {
+    return std::count_if(program.steps.begin(), program.steps.end(), [](const ScalarStep& step) {
+        return arity(step.op) > 0 && step.op != ScalarOp::cast && step.op != ScalarOp::bitcast;
+    });
 }
 
 } // namespace
@@ -63,10 +64,16 @@ void visit_generated(G& generate, const Visit& visit) {
     }
 }
 
+template<typename K>
+auto find_program(K& kernel) -> decltype(std::get_if<Pointwise>(&kernel)) {
+    if (auto* reduce = std::get_if<Reduce>(&kernel)) return reduce->made ? &reduce->made->program : nullptr;
+    return std::get_if<Pointwise>(&kernel);
+}
+
 template<typename K, typename Visit>
 void visit_affines(K& kernel, const Visit& visit) {
-    if (auto* pointwise = std::get_if<Pointwise>(&kernel))
-        for (auto& step : pointwise->steps) visit(step.start);
+    if (auto* program = find_program(kernel))
+        for (auto& step : program->steps) visit(step.start);
     if (auto* move = std::get_if<Move>(&kernel))
         for (auto& piece : move->pieces) {
             for (auto& start : piece.in_start) visit(start);
@@ -87,6 +94,13 @@ void visit_affines(K& kernel, const Visit& visit) {
 
 } // namespace
 
+const Pointwise* program_of(const Kernel& kernel) { return find_program(kernel); }
+Pointwise* program_of(Kernel& kernel) { return find_program(kernel); }
+
+TensorType reduced_type(const Reduce& reduce, std::span<const TensorType> inputs, const TensorType& output) {
+    return reduce.made ? TensorType{output.dtype, reduce.made->shape, {}} : inputs[0];
+}
+
 void for_each_affine(Kernel& kernel, const std::function<void(Affine&)>& visit) { visit_affines(kernel, visit); }
 void for_each_affine(const Kernel& kernel, const std::function<void(const Affine&)>& visit) {
     visit_affines(kernel, visit);
@@ -94,12 +108,11 @@ void for_each_affine(const Kernel& kernel, const std::function<void(const Affine
 
 i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output) {
     if (const Contract* contract = std::get_if<Contract>(&kernel)) return contract_flops(*contract, inputs, output);
-    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) {
-        i64 steps = 0;
-        for (const ScalarStep& step : pointwise->steps) steps += is_arithmetic(step.op) ? 1 : 0;
-        return multiply_saturating(steps, output.elements());
-    }
-    if (std::holds_alternative<Reduce>(kernel)) return inputs[0].elements();
+    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel))
+        return multiply_saturating(arithmetic_steps(*pointwise), output.elements());
+    if (const Reduce* reduce = std::get_if<Reduce>(&kernel))
+        return multiply_saturating(1 + (reduce->made ? arithmetic_steps(reduce->made->program) : 0),
+                                   reduced_type(*reduce, inputs, output).elements());
     if (const Scan* scan = std::get_if<Scan>(&kernel))
         return multiply_saturating(scan->op == ScanOp::linear ? 2 : 1, output.elements());
     if (const Sort* sort = std::get_if<Sort>(&kernel)) {

@@ -32,13 +32,22 @@ struct Pointwise {
     bool operator==(const Pointwise&) const = default;
 };
 
-// Reduces `dims` (sorted) of the input away. f32 and bf16 sums accumulate in f32 at least, in an order fixed by the
-// shape.
+// Reduces `dims` (sorted) of the input away, or of what a program makes of the inputs over `shape`, which is not stored:
+// of the result's type. Every dim of `shape` is one of an input or of the result. f32 and bf16 sums accumulate in f32 at
+// least, in an order fixed by the shape.
 struct Reduce {
+    struct Made {
+        Shape shape;
+        Pointwise program;
+        bool operator==(const Made&) const = default;
+    };
     std::vector<int> dims;
     ReduceOp op = ReduceOp::sum;
+    std::optional<Made> made = {};
     bool operator==(const Reduce&) const = default;
 };
+// What is reduced, of which every element counts.
+TensorType reduced_type(const Reduce& reduce, std::span<const TensorType> inputs, const TensorType& output);
 
 // Copies boxes: for every piece and every index t in [0, extent): out[out_start + out_stride * t] = operand[in_start +
 // in_stride * t'], where dim d of out runs along dim permutation[d] of the operands (t' is t permuted accordingly; in_*
@@ -120,12 +129,16 @@ using Kernel = std::variant<Contract, RaggedContract, Convolve, Pointwise, Reduc
                             SelectWindows, Move, Gather, Scatter, Generate>;
 std::string_view class_name(const Kernel& kernel); // "contract", ...
 
+// The program that the kernel runs per element; null if it runs none.
+const Pointwise* program_of(const Kernel& kernel);
+Pointwise* program_of(Kernel& kernel);
+
 // Every affine expression of a kernel, in a fixed order.
 void for_each_affine(Kernel& kernel, const std::function<void(Affine&)>& visit);
 void for_each_affine(const Kernel& kernel, const std::function<void(const Affine&)>& visit);
 
 // Floating-point operations of one execution: 2*m*n*k for a contract, for a ragged one of the rows that its groups have, one per element and arithmetic step for
-// pointwise, one per input element for reduce and scan (two for a linear one), one per update for scatter, the
+// pointwise, one per element for reduce, beside those of its program, and for scan (two for a linear one), one per update for scatter, the
 // logarithm of the length per key for sort, of attend and convolve those of their contractions over the pairs that see
 // or meet each other, one per element that a window meets for pooling, 0 for the others.
 i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);

@@ -29,10 +29,10 @@ double rate_of(const Hardware& hardware, std::initializer_list<std::string_view>
 
 // Of the steps that count as FLOPs.
 double share_of_functions(const Kernel& kernel) {
-    const Pointwise* const pointwise = std::get_if<Pointwise>(&kernel);
-    if (pointwise == nullptr) return 0;
-    double steps = 0, functions = 0;
-    for (const ScalarStep& step : pointwise->steps) {
+    const Pointwise* const program = program_of(kernel);
+    if (program == nullptr) return 0;
+    double steps = std::holds_alternative<Reduce>(kernel) ? 1 : 0, functions = 0;
+    for (const ScalarStep& step : program->steps) {
         if (arity(step.op) == 0 || step.op == ScalarOp::cast || step.op == ScalarOp::bitcast) continue;
         ++steps;
         functions += is_series(step.op) ? 1 : 0;

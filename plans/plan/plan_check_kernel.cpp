@@ -93,15 +93,37 @@ std::string pointwise_problem(const AffineScope& scope, const Pointwise& kernel,
     return {};
 }
 
-std::string reduce_problem(const Reduce& reduce, std::span<const TensorType> inputs, const TensorType& output) {
-    if (inputs.size() != 1 || inputs[0].dtype != output.dtype) return "reduce: one operand of the result's type";
+// The sizes of what is made and reduced are those of tensors, or there is no end to it.
+bool is_bounded(const Reduce& reduce, const TensorType& made, std::span<const TensorType> inputs) {
+    for (int d = 0; d < made.rank(); ++d) {
+        if (made.shape[d] < 0) return false;
+        if (std::find(reduce.dims.begin(), reduce.dims.end(), d) == reduce.dims.end()) continue;
+        bool found = false;
+        for (size_t n = 0; n < inputs.size() && !found; ++n)
+            for (size_t i = 0; i < inputs[n].shape.size() && !found; ++i)
+                found = reduce.made->program.input_dims[n][i] == d && inputs[n].shape[i] == made.shape[d];
+        if (!found) return false;
+    }
+    return checked_element_count(made.shape).has_value();
+}
+
+std::string reduce_problem(const AffineScope& scope, const Reduce& reduce, std::span<const TensorType> inputs,
+                           const TensorType& output) {
+    if (!reduce.made && (inputs.size() != 1 || inputs[0].dtype != output.dtype))
+        return "reduce: one operand of the result's type";
+    const TensorType reduced = reduced_type(reduce, inputs, output);
+    if (reduce.made) {
+        const std::string problem = pointwise_problem(scope, reduce.made->program, inputs, reduced);
+        if (!problem.empty()) return "reduce: " + problem;
+        if (!is_bounded(reduce, reduced, inputs)) return "reduce: a dim that is made is none of an operand";
+    }
     Shape rest;
     size_t next = 0;
-    for (int d = 0; d < inputs[0].rank(); ++d) {
+    for (int d = 0; d < reduced.rank(); ++d) {
         if (next < reduce.dims.size() && reduce.dims[next] == d)
             ++next;
         else
-            rest.push_back(inputs[0].shape[d]);
+            rest.push_back(reduced.shape[d]);
     }
     if (next != reduce.dims.size()) return "reduce: dims are not sorted dims of the operand";
     if (rest != output.shape) return "reduce: the result's shape is not what is left";
@@ -290,7 +312,7 @@ std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::
     if (const Contract* contract = std::get_if<Contract>(&kernel)) return contract_problem(*contract, inputs, output);
     if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel))
         return pointwise_problem(scope, *pointwise, inputs, output);
-    if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return reduce_problem(*reduce, inputs, output);
+    if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return reduce_problem(scope, *reduce, inputs, output);
     if (const Scan* scan = std::get_if<Scan>(&kernel)) return scan_problem(*scan, inputs, output);
     if (const Sort* sort = std::get_if<Sort>(&kernel)) return sort_problem(*sort, inputs, output);
     if (const Attend* attend = std::get_if<Attend>(&kernel)) return attend_problem(scope, *attend, inputs, output);

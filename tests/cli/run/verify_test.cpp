@@ -94,21 +94,25 @@ void check_found(Verifying& of, const Plan& changed, const std::string& where, c
     CHECK_MESSAGE(allowed.err.find(finding) != std::string::npos, allowed.err);
 }
 
-// Calls change(kernel) of each kernel of a class.
-template<typename Class, typename Change>
+// Calls change(kernel) of each kernel.
+template<typename Change>
 void change_kernels(Plan& plan, const Change& change) {
-    for (Step& step : plan.steps) {
-        Compute* compute = std::get_if<Compute>(&step.variant_ref());
-        if (compute == nullptr || !std::holds_alternative<Class>(*compute->kernel)) continue;
-        compute->kernel.change([&](Kernel& kernel) { change(std::get<Class>(kernel)); });
-    }
+    for (Step& step : plan.steps)
+        if (Compute* compute = std::get_if<Compute>(&step.variant_ref())) compute->kernel.change(change);
+}
+// Calls change(program) of what kernels run per element.
+template<typename Change>
+void change_programs(Plan& plan, const Change& change) {
+    change_kernels(plan, [&](Kernel& kernel) {
+        if (Pointwise* program = program_of(kernel)) change(*program);
+    });
 }
 
-// Returns how many constants of pointwise kernels were this one.
+// Returns how many constants of programs were this one.
 int replace_constants(Plan& plan, double from, double to) {
     int found = 0;
-    change_kernels<Pointwise>(plan, [&](Pointwise& kernel) {
-        for (ScalarStep& scalar : kernel.steps)
+    change_programs(plan, [&](Pointwise& program) {
+        for (ScalarStep& scalar : program.steps)
             if (scalar.op == ScalarOp::constant && scalar.value == from) scalar.value = to, ++found;
     });
     return found;
@@ -182,7 +186,9 @@ TEST_CASE("run --verify: what differs in f32 and not in f64 is rounding, and ver
     CHECK(json.out.find("\"in_f64\": {\"verified\": true, ") != std::string::npos);
     // The largest number in place of the sum is no rounding, in f64 either.
     Plan changed = of.plan;
-    change_kernels<Reduce>(changed, [](Reduce& reduce) { reduce.op = ReduceOp::max; });
+    change_kernels(changed, [](Kernel& kernel) {
+        if (Reduce* reduce = std::get_if<Reduce>(&kernel)) reduce->op = ReduceOp::max;
+    });
     const CommandResult wrong = of.verify(changed, "--allow-other-plan");
     CHECK(wrong.code == 1);
     CHECK(wrong.err.find("error[P0201]: 'y' differs from the reference") != std::string::npos);
@@ -256,7 +262,7 @@ TEST_CASE("run --verify: an output that depends on no bf16 may differ as f32 doe
                  "graph: [{y: {neg: x}}, {half: {cast: x, dtype: bf16}}, {half: {mul: [half, half]}}]\n"
                  "outputs: [y, half]\n");
     Plan changed = of.plan;
-    change_kernels<Pointwise>(changed, [](Pointwise& kernel) {
+    change_programs(changed, [](Pointwise& kernel) {
         if (kernel.steps.back().op != ScalarOp::neg) return;
         // -x times 1.001: less than half a unit in the last place of bf16.
         const int last = static_cast<int>(kernel.steps.size()) - 1;

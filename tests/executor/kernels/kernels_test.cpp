@@ -224,6 +224,47 @@ TEST_CASE("max and min propagate NaN") {
     }
 }
 
+// Rows that fit into a block, that fill several, and that end within one; sums of one run, of columns and of both.
+TEST_CASE("a reduce of what a program makes is, bit for bit, that of what the program stores") {
+    const std::vector<Shape> shapes = {{3, 2500},     {2500, 3},    {7, 150},   {150, 7},
+                                       {40, 4, 1100}, {3, 1500, 2}, {5, 1, 33}, {2, 30, 3, 40}};
+    for (const Shape& shape : shapes)
+        for (const DType dtype : {DType::f32, DType::bf16, DType::i8})
+            for (int chosen = 1; chosen < 1 << shape.size(); ++chosen) {
+                const int rank = static_cast<int>(shape.size());
+                Reduce apart{{}, static_cast<ReduceOp>(pick(0, 3))};
+                Shape left;
+                for (int d = 0; d < rank; ++d) {
+                    if ((chosen >> d & 1) != 0)
+                        apart.dims.push_back(d);
+                    else
+                        left.push_back(shape[d]);
+                }
+                const auto fractions = [&](Shape of) {
+                    return make_tensor(dtype, std::move(of),
+                                       [](i64) { return static_cast<double>(pick(-99, 99)) / 64; });
+                };
+                const std::vector<Tensor> inputs = {fractions(shape), fractions({shape.back()})};
+                Pointwise program = pointwise(ScalarOp::mul, 2, rank, dtype, dtype);
+                program.input_dims[1] = {rank - 1};
+                ScalarStep place;
+                place.op = ScalarOp::index;
+                place.args[0] = 0;
+                place.dtype = dtype;
+                program.steps.push_back(place);
+                program.steps.push_back({ScalarOp::add, {2, 3}, dtype, 0, {}});
+                Reduce together = apart;
+                together.made = {shape, program};
+                const Tensor stored =
+                    make_tensor(dtype, shape, [made = run_alone(program, inputs, dtype, shape)](i64 i) {
+                        return made[static_cast<size_t>(i)];
+                    });
+                CAPTURE(shape);
+                CAPTURE(apart.dims);
+                CHECK(run_alone(together, inputs, dtype, left) == run_alone(apart, {stored}, dtype, left));
+            }
+}
+
 TEST_CASE("move copies boxes with strides, permutations and affine starts, and skips what lies outside") {
     for (int round = 0; round < 200; ++round) {
         const Shape in = {pick(1, 6), pick(1, 7), pick(1, 40)};

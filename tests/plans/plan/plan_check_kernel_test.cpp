@@ -188,6 +188,29 @@ TEST_CASE("check of a reduce: sorted dims of the operand, and what is left of it
     CHECK(with({0}, {f32({2, 3})}, f32({3, 1})) == "reduce: the result's shape is not what is left");
 }
 
+TEST_CASE("check of a reduce of what a program makes: the program, and every dim one of a tensor") {
+    const auto with = [](Shape shape, std::vector<std::vector<int>> dims, const Types& inputs, const TensorType& output,
+                         DType made = DType::f32) {
+        Pointwise program = pointwise(ScalarOp::add, 2, 0, made, made);
+        program.input_dims = std::move(dims);
+        return problem_of(Reduce{{1}, ReduceOp::sum, Reduce::Made{std::move(shape), program}}, inputs, output);
+    };
+    const Types two = {f32({3, 4}), f32({3})};
+    CHECK(with({3, 4}, {{0, 1}, {0}}, two, f32({3})) == "");
+    CHECK(with({3, 4}, {{1}, {0}}, {f32({4}), f32({3})}, f32({3})) == "");
+    CHECK(with({3, 4}, {{0, 1}, {1}}, two, f32({3})) == "reduce: pointwise: dim 0 of input 1 does not fit the result");
+    CHECK(with({3, 4}, {{0, 1}, {0}}, {f32({3, 4})}, f32({3})) == "reduce: pointwise: one list of dims per input");
+    CHECK(with({3, 4}, {{0, 1}, {0}}, {i32({3, 4}), i32({3})}, f32({3}), DType::i32) ==
+          "reduce: pointwise: the last step is not of the result's type");
+    const std::string none = "reduce: a dim that is made is none of an operand";
+    CHECK(with({3, 4}, {{0, 1}, {0}}, {f32({3, 1}), f32({3})}, f32({3})) == none);
+    CHECK(with({3, i64{1} << 40}, {{0, 1}, {0}}, {f32({3, 1}), f32({3})}, f32({3})) == none);
+    CHECK(with({3, -1}, {{0, 1}, {0}}, {f32({3, -1}), f32({3})}, f32({3})) == none);
+    CHECK(with({1, 4}, {{0, 1}, {0}}, {f32({1, 4}), f32({1})}, f32({3})) ==
+          "reduce: the result's shape is not what is left");
+    CHECK(with({4}, {{0}, {0}}, {f32({4}), f32({4})}, f32({})) == "reduce: dims are not sorted dims of the operand");
+}
+
 TEST_CASE("check of a move: operands, permutation and pieces") {
     const Move whole = [] {
         Move move;
