@@ -216,4 +216,10 @@ Role read_role(const JsonAt& at) {
     return role.value_or(Role::value);
 }
 
+std::string print_int_lists(const std::vector<std::vector<int>>& lists) {
+    std::vector<std::string> items;
+    for (const std::vector<int>& list : lists) items.push_back(json_integers(list));
+    return json_array(items);
+}
+
 } // namespace shard

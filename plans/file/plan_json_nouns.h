@@ -25,4 +25,6 @@ Role read_role(const JsonAt& at);
 // A name as model files have them, a path of such ("block.0.w1"), or one that the planner made of it ("w1.grad#2").
 std::string read_name(const JsonAt& at);
 
+std::string print_int_lists(const std::vector<std::vector<int>>& lists);
+
 } // namespace shard

@@ -161,8 +161,7 @@ private:
         list(pointwise.steps, &Mutator::scalar_step);
     }
     void kernel(Reduce& reduce) {
-        if (reduce.made && below(2) == 0)
-            return below(4) == 0 ? list(reduce.made->shape, &Mutator::number<i64>) : kernel(reduce.made->program);
+        if (reduce.made && below(2) == 0) return kernel(reduce.made->program);
         if (below(2) == 0) return reduce_op(reduce.op);
         labels(reduce.dims);
     }
