@@ -54,6 +54,7 @@ struct DraftBlock {
     // Of calls, by input of the module what each is given, and by output what each returns; the rest is empty but for
     // `shared`, `constants` and `params`.
     std::vector<std::vector<DraftId>> given, returned;
+    bool has_any_shapes = false; // of calls: the n-th values of all have one rank or another
 
     i64 times() const { return static_cast<i64>(entries.size()); }
     bool is_called() const { return !returned.empty(); }

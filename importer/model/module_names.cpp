@@ -41,6 +41,10 @@ public:
 
     ModuleNames run(std::string name) {
         module_.name = std::move(name);
+        if (block_.has_any_shapes) {
+            name_updates();
+            return std::move(module_);
+        }
         if (block_.is_called()) {
             name_calls();
             name_values();
@@ -202,6 +206,61 @@ private:
         }
     }
 
+    // What is done to arrays is called after the shortest of their names, Dense_0_w_update, and in the module after what
+    // is theirs: mu of mu_Dense_0_w and mu_Dense_1_b.
+    void name_updates() {
+        const std::vector<DraftId>* arrays = &block_.given[0];
+        for (const std::vector<DraftId>& given : block_.given)
+            if (std::pair(rank(given), draft_.name_of(given[0]).size()) <
+                std::pair(rank(*arrays), draft_.name_of((*arrays)[0]).size()))
+                arrays = &given;
+        for (const DraftId array : *arrays)
+            module_.calls.push_back(names_.give(fmt::format("{}_{}", draft_.name_of(array), module_.name)));
+        for (const std::vector<DraftId>& given : block_.given)
+            module_.names[given[1]] = local_.give(draft_[given[0]].number     ? "number"
+                                                  : !begin_of(given).empty()  ? begin_of(given)
+                                                  : draft_[given[0]].is_param ? "param"
+                                                                              : "value");
+        for (const DraftId value : block_.shared) module_.names[value] = local_.give(draft_.name_of(value));
+        for (const int entry : block_.constants)
+            for (const DraftId value : draft_.entry(static_cast<size_t>(entry)).results)
+                module_.names[value] = local_.give(draft_.name_of(value));
+        for (size_t n = 0; n < block_.entries[1].size(); ++n) {
+            std::vector<DraftId> made;
+            for (const std::vector<int>& entries : block_.entries)
+                made.push_back(draft_.entry(static_cast<size_t>(entries[n])).results[0]);
+            const std::string begin = begin_of(made);
+            const bool is_new = std::all_of(made.begin(), made.end(),
+                                            [&](DraftId value) { return draft_.name_of(value).ends_with("_new"); });
+            module_.names[made[1]] = local_.give(!is_new && (begin.empty() || begin.starts_with("result"))
+                                                     ? draft_.entry(static_cast<size_t>(block_.entries[1][n])).op
+                                                 : !is_new || begin.ends_with("_new") ? begin
+                                                 : begin.empty() ? module_.names.at((*arrays)[1]) + "_new"
+                                                                 : begin + "_new");
+        }
+    }
+    // Parameters, then inputs, then others.
+    int rank(const std::vector<DraftId>& values) const {
+        const auto all = [&](bool DraftValue::*is) {
+            return std::all_of(values.begin(), values.end(), [&](DraftId value) { return draft_[value].*is; });
+        };
+        return all(&DraftValue::is_param) ? 0 : all(&DraftValue::is_input) ? 1 : 2;
+    }
+    // The words that all their names begin with.
+    std::string begin_of(const std::vector<DraftId>& values) const {
+        std::string begin = draft_.name_of(values[0]);
+        for (const DraftId value : values) {
+            const std::string& name = draft_.name_of(value);
+            const size_t same = static_cast<size_t>(
+                std::mismatch(begin.begin(), begin.end(), name.begin(), name.end()).first - begin.begin());
+            const auto ends_word = [same](const std::string& text) { return same == text.size() || text[same] == '_'; };
+            const bool is_whole = ends_word(begin) && ends_word(name);
+            begin.resize(is_whole ? same : begin.substr(0, same).find_last_of('_') + 1);
+            while (begin.ends_with('_')) begin.pop_back();
+        }
+        return begin;
+    }
+
     // Whether a call gives it to the next.
     bool is_handed_on(const std::vector<DraftId>& given) const {
         return std::any_of(block_.returned.begin(), block_.returned.end(), [&](const std::vector<DraftId>& made) {
@@ -232,7 +291,7 @@ std::string NameGiver::give(const std::string& best) {
 }
 
 ModuleNames module_names(Draft& draft, const DraftBlock& block, NameGiver& modules, NameGiver& names) {
-    return ModuleNamer(draft, block, names).run(modules.give("block"));
+    return ModuleNamer(draft, block, names).run(modules.give(block.has_any_shapes ? "update" : "block"));
 }
 
 } // namespace shard

@@ -5,6 +5,7 @@
 #include "importer/shape/constants.h"
 #include "importer/shape/entry_kind.h"
 #include "importer/shape/repeated_run.h"
+#include "importer/shape/update_calls.h"
 
 #include <algorithm>
 #include <iterator>
@@ -72,8 +73,11 @@ public:
         Segment all;
         for (size_t i = 0; i < needed_.size(); ++i)
             if (needed_[i]) (constant_[i] ? order_.items : all).push_back(static_cast<int>(i));
+        std::vector<DraftBlock> updates = update_calls(draft_, readers_, all);
+        leave_out(updates, all);
         split(all);
-        if (order_.blocks.empty()) // as the program has it
+        for (DraftBlock& block : updates) add(std::move(block)); // nothing needs what they make
+        if (order_.blocks.empty())                               // as the program has it
             std::sort(order_.items.begin(), order_.items.end());
         else
             take_constants();
@@ -86,6 +90,18 @@ private:
         std::vector<int> before; // what the first repetition makes for all of them
         size_t begin = 0, end = 0;
     };
+
+    void leave_out(const std::vector<DraftBlock>& blocks, Segment& segment) const {
+        std::unordered_set<int> taken;
+        for (const DraftBlock& block : blocks)
+            for (const std::vector<int>& entries : block.entries) taken.insert(entries.begin(), entries.end());
+        std::erase_if(segment, [&](int entry) { return taken.contains(entry); });
+    }
+
+    void add(DraftBlock block) {
+        order_.blocks.push_back(std::move(block));
+        order_.items.push_back(-static_cast<int>(order_.blocks.size()));
+    }
 
     bool is_constant(DraftId value) const {
         return draft_[value].entry >= 0 && constant_[static_cast<size_t>(draft_[value].entry)];
@@ -157,8 +173,7 @@ private:
         Segment left(segment.begin(), segment.begin() + static_cast<std::ptrdiff_t>(found->begin));
         left.insert(left.end(), found->before.begin(), found->before.end());
         split(left);
-        order_.blocks.push_back(std::move(found->block));
-        order_.items.push_back(-static_cast<int>(order_.blocks.size()));
+        add(std::move(found->block));
         split(Segment(segment.begin() + static_cast<std::ptrdiff_t>(found->end), segment.end()));
     }
 

@@ -4,7 +4,8 @@
 // same in all repetitions, or made in the repetition, or in the one before, or a parameter that each repetition has for
 // itself, or an entry of a stack that counts with the repetitions; and if nothing reads from its middle. What the
 // first repetition makes for all of them, as a mask, goes before it. A run that is none is calls of a module, if they give
-// and return few values beside the entries that they stand for (called_block.h).
+// and return few values beside the entries that they stand for (called_block.h). What updates arrays is calls at the end
+// (update_calls.h).
 #pragma once
 
 #include "importer/model/draft_block.h"

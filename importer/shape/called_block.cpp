@@ -11,8 +11,11 @@ namespace {
 
 class CalledCheck {
 public:
-    CalledCheck(const Draft& draft, const DraftReaders& readers, std::vector<std::vector<int>> entries)
-        : draft_(draft), readers_(readers), block_(std::move(entries)), repetitions_(draft, readers, block_.entries) {}
+    CalledCheck(const Draft& draft, const DraftReaders& readers, std::vector<std::vector<int>> entries,
+                DraftShapes shapes)
+        : draft_(draft), readers_(readers), block_(std::move(entries)), repetitions_(draft, readers, block_.entries) {
+        block_.has_any_shapes = shapes == DraftShapes::any;
+    }
 
     std::optional<DraftBlock> run() {
         for (size_t n = 0; n < block_.entries[0].size(); ++n) {
@@ -51,7 +54,7 @@ private:
         if (first.repetition == 0) return true;
         if (std::all_of(found.begin(), found.end(), [&](DraftId value) { return value == found[0]; }))
             add(block_.shared, found[0]);
-        else if (repetitions_.are_params(found))
+        else if (!block_.has_any_shapes && repetitions_.are_params(found))
             add(block_.params, found);
         else
             add(block_.given, found);
@@ -119,8 +122,8 @@ private:
 } // namespace
 
 std::optional<DraftBlock> called_block_of(const Draft& draft, const DraftReaders& readers,
-                                          std::vector<std::vector<int>> entries) {
-    return entries.size() < 2 ? std::nullopt : CalledCheck(draft, readers, std::move(entries)).run();
+                                          std::vector<std::vector<int>> entries, DraftShapes shapes) {
+    return entries.size() < 2 ? std::nullopt : CalledCheck(draft, readers, std::move(entries), shapes).run();
 }
 
 } // namespace shard
