@@ -256,11 +256,11 @@ std::string calibration_yaml(const Calibration& c) {
     double least_seconds = 0;
     for (const auto& [size, bandwidth] : c.link_bandwidth) {
         least_seconds = std::max(size / bandwidth, least_seconds * 1.001);
-        shares.push_back(fmt::format("{:.0f} B: {:.4f}", size, size / least_seconds / fastest));
+        shares.push_back(fmt::format("{:.0f} B: {:.4g}", size, size / least_seconds / fastest));
     }
     const auto by_width = [](const std::vector<std::pair<i64, double>>& of) {
         std::vector<std::string> texts;
-        for (const auto& [width, share] : of) texts.push_back(fmt::format("{}: {:.4f}", width, share));
+        for (const auto& [width, share] : of) texts.push_back(fmt::format("{}: {:.4g}", width, share));
         return fmt::format("{{{}}}", fmt::join(texts, ", "));
     };
     return fmt::format("hardware: measured\n"

@@ -64,6 +64,11 @@ class Faults(unittest.TestCase):
         (folder / "layout.yaml").write_text(LAYOUT)
         return folder
 
+    def start(self, words, folder):
+        process = launch.start(words, folder)
+        self.addCleanup(launch.end, process)
+        return process
+
     def check_opens(self, folder, steps):
         """The last checkpoint is whole: a run goes on from it."""
         opened = launch.run(train(steps, "--restore", "ck", "--quiet"), folder)
@@ -77,7 +82,7 @@ class Faults(unittest.TestCase):
             library, mpirun = libraries[kill % len(libraries)]
             folder = self.subfolder(f"kill{kill}")
             ranks, others = draw.sample([1, 2, 4, 8], 2)
-            process = launch.start(launch.command(mpirun, ranks, SAVING), folder)
+            process = self.start(launch.command(mpirun, ranks, SAVING), folder)
             pids = launch.ranks_of(process.pid, ranks)
             if draw.random() < 0.8:  # otherwise it may be before the first step
                 wait_for_checkpoint(folder)
@@ -108,7 +113,7 @@ class Faults(unittest.TestCase):
         for library, mpirun in launch.launchers().items():
             folder = self.subfolder(library)
             words = train(100000, "--timeout", "2", "--quiet")
-            process = launch.start(launch.command(mpirun, 4, words), folder)
+            process = self.start(launch.command(mpirun, 4, words), folder)
             pids = launch.ranks_of(process.pid, 4)
             time.sleep(1)
             os.kill(pids[2], signal.SIGSTOP)
@@ -120,7 +125,7 @@ class Faults(unittest.TestCase):
     def test_a_full_disk_on_one_rank_ends_all_and_leaves_the_checkpoint(self):
         for library, mpirun in launch.launchers().items():
             folder = self.subfolder(library)
-            process = launch.start(launch.command(mpirun, 2, SAVING), folder)
+            process = self.start(launch.command(mpirun, 2, SAVING), folder)
             pids = launch.ranks_of(process.pid, 2)
             wait_for_checkpoint(folder)
             resource.prlimit(pids[1], resource.RLIMIT_FSIZE, (1024, 1024))
@@ -135,7 +140,7 @@ class Faults(unittest.TestCase):
         for library, mpirun in launch.launchers().items():
             folder = self.subfolder(library)
             words = train(100000, "--save", "ck", "--log", "log.jsonl", "--quiet")
-            process = launch.start(launch.command(mpirun, 2, words), folder)
+            process = self.start(launch.command(mpirun, 2, words), folder)
             pids = launch.ranks_of(process.pid, 2)
             while not (folder / "log.jsonl").exists() or len(losses(folder / "log.jsonl")) < 3:
                 time.sleep(0.05)

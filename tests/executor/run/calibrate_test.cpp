@@ -48,3 +48,26 @@ TEST_CASE("calibrate: the profile that it writes is one that layouts can name") 
     for (const std::string& source : hardware->sources)
         CHECK(source.find("measured by shardc calibrate") != std::string::npos);
 }
+
+TEST_CASE("calibrate: shares of small messages are as exact as those of large ones") {
+    Calibration measured;
+    measured.cores = 1;
+    for (double* rate : {&measured.flops_f32, &measured.flops_f64, &measured.flops_bf16, &measured.memory_bandwidth,
+                         &measured.product_bandwidth, &measured.cache_bandwidth, &measured.cache_product_bandwidth,
+                         &measured.pointwise, &measured.functions})
+        *rate = 1e9;
+    measured.cache_bytes = 1e6;
+    measured.kernel_launch = measured.collective_launch = 1e-6;
+    measured.attention = measured.attention_gradient = {{8, 0.00012345}, {64, 0.5}};
+    measured.link_bandwidth = {{64, 1.23456e3}, {65536, 1.23456e6}, {16777216, 1e8}};
+    const std::string path = std::string(SHARDC_TEST_DIR) + "/measured.yaml";
+    std::string problem;
+    REQUIRE(write_file_atomically(path, calibration_yaml(measured), problem));
+    Sources sources;
+    Diagnostics diagnostics;
+    const std::optional<Hardware> hardware = load_hardware(path, {}, sources, diagnostics, measured.cores);
+    REQUIRE(hardware);
+    for (const auto& [size, bytes_per_second] : measured.link_bandwidth)
+        CHECK(bandwidth(hardware->links[0], size) == doctest::Approx(bytes_per_second).epsilon(1e-3));
+    CHECK(hardware->attention_efficiency.front().share == doctest::Approx(0.00012345).epsilon(1e-3));
+}
