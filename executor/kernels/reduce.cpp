@@ -44,6 +44,7 @@ Loops loops_of(const Shape& shape, const std::vector<int>& dims) {
 
 constexpr i64 lanes = 16;            // partial results of a contiguous run
 constexpr i64 part_elements = 65536; // of what is reduced, for who helps
+constexpr i64 part_columns = 256;    // at least, of columns that are reduced side by side
 
 // What is reduced, as it lies in memory.
 template<typename T>
@@ -109,35 +110,28 @@ public:
     }
 
 private:
-    // Neighbours.
+    // Neighbours: `lanes` of them side by side, then what is left over, then the lanes.
     Acc run(i64 first, i64 count, Acc start) {
-        i64 done = 0;
-        if (count >= 2 * lanes) {
-            std::array<Acc, lanes> parts;
-            parts.fill(Op::template identity<T>());
-            while (count - done >= lanes) {
-                const i64 width = std::min(block_elements, (count - done) / lanes * lanes);
-                const T* const data = source_.at(first + done, width);
-                for (i64 i = 0; i < width; i += lanes)
-                    for (i64 l = 0; l < lanes; ++l) parts[l] = Op::combine(parts[l], convert_value<Acc>(data[i + l]));
-                done += width;
-            }
-            start = rest(first + done, count - done, start);
-            for (Acc part : parts) start = Op::combine(start, part);
-            return start;
+        std::array<Acc, lanes> parts;
+        parts.fill(Op::template identity<T>());
+        const i64 together = count < 2 * lanes ? 0 : count / lanes * lanes;
+        for (i64 done = 0; done < count;) {
+            const i64 width = std::min(block_elements, count - done);
+            const T* const data = source_.at(first + done, width);
+            i64 i = 0;
+            for (; i < width && done + i < together; i += lanes)
+                for (i64 l = 0; l < lanes; ++l) parts[l] = Op::combine(parts[l], convert_value<Acc>(data[i + l]));
+            for (; i < width; ++i) start = Op::combine(start, convert_value<Acc>(data[i]));
+            done += width;
         }
-        return rest(first, count, start);
-    }
-    Acc rest(i64 first, i64 count, Acc start) {
-        if (count == 0) return start;
-        const T* const data = source_.at(first, count);
-        for (i64 i = 0; i < count; ++i) start = Op::combine(start, convert_value<Acc>(data[i]));
+        if (together > 0)
+            for (Acc part : parts) start = Op::combine(start, part);
         return start;
     }
 
     // The innermost of the dims is contiguous.
     Acc all(i64 first, std::span<const CopyDim> dims, Acc start) {
-        if (dims.empty()) return rest(first, 1, start);
+        if (dims.empty()) return Op::combine(start, convert_value<Acc>(*source_.at(first, 1)));
         if (dims.size() == 1) return run(first, dims[0].extent, start);
         for (i64 i = 0; i < dims[0].extent; ++i) start = all(first + i * dims[0].from, dims.subspan(1), start);
         return start;
@@ -167,7 +161,8 @@ void run_reduce(const Reduce& kernel, const KernelCall& call) {
     if (kernel.made) program.emplace(kernel.made->program, call.inputs, call.output.dtype, shape, call.context);
     const Loops loops = loops_of(shape, kernel.dims);
     const i64 count = element_count(shape), extent = loops.kept.empty() ? 1 : loops.kept[0].extent,
-              parts = std::clamp(count / part_elements, i64{1}, std::max<i64>(1, extent));
+              least = !loops.kept.empty() && loops.kept[0].from == 1 ? part_columns : 1,
+              parts = std::clamp(count / part_elements, i64{1}, std::max<i64>(1, extent / least));
     visit_dtype(call.output.dtype, [&](auto zero) {
         using T = decltype(zero);
         visit_reduction(kernel.op, [&](auto op) {

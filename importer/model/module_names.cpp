@@ -217,10 +217,10 @@ private:
         for (const DraftId array : *arrays)
             module_.calls.push_back(names_.give(fmt::format("{}_{}", draft_.name_of(array), module_.name)));
         for (const std::vector<DraftId>& given : block_.given)
-            module_.names[given[1]] = local_.give(draft_[given[0]].number     ? "number"
-                                                  : !begin_of(given).empty()  ? begin_of(given)
-                                                  : draft_[given[0]].is_param ? "param"
-                                                                              : "value");
+            module_.names[given[1]] = local_.give(draft_[given[0]].number    ? "number"
+                                                  : rank(given) == 0         ? "param"
+                                                  : !begin_of(given).empty() ? begin_of(given)
+                                                                             : "value");
         for (const DraftId value : block_.shared) module_.names[value] = local_.give(draft_.name_of(value));
         for (const int entry : block_.constants)
             for (const DraftId value : draft_.entry(static_cast<size_t>(entry)).results)
@@ -229,14 +229,17 @@ private:
             std::vector<DraftId> made;
             for (const std::vector<int>& entries : block_.entries)
                 made.push_back(draft_.entry(static_cast<size_t>(entries[n])).results[0]);
-            const std::string begin = begin_of(made);
+            std::string begin = begin_of(made);
             const bool is_new = std::all_of(made.begin(), made.end(),
                                             [&](DraftId value) { return draft_.name_of(value).ends_with("_new"); });
-            module_.names[made[1]] = local_.give(!is_new && (begin.empty() || begin.starts_with("result"))
-                                                     ? draft_.entry(static_cast<size_t>(block_.entries[1][n])).op
-                                                 : !is_new || begin.ends_with("_new") ? begin
-                                                 : begin.empty() ? module_.names.at((*arrays)[1]) + "_new"
-                                                                 : begin + "_new");
+            if (is_new) {
+                if (begin.ends_with("_new")) begin.resize(begin.size() - 4);
+                const bool is_of_array = begin.empty() || (rank(*arrays) == 0 && begin == begin_of(*arrays));
+                begin = (is_of_array ? module_.names.at((*arrays)[1]) : begin) + "_new";
+            } else if (begin.empty() || begin.starts_with("result")) {
+                begin = draft_.entry(static_cast<size_t>(block_.entries[1][n])).op;
+            }
+            module_.names[made[1]] = local_.give(begin);
         }
     }
     // Parameters, then inputs, then others.

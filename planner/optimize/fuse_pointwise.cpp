@@ -9,8 +9,10 @@
 #include "planner/graph/first_places.h"
 #include "planner/graph/op_def.h"
 #include "planner/graph/users.h"
+#include "planner/optimize/program_maker.h"
 #include "planner/partition/local.h"
 #include "plans/kernel/scalar_cost.h"
+#include "plans/plan/plan_check_kernel.h"
 
 #include <algorithm>
 #include <functional>
@@ -28,6 +30,7 @@ constexpr size_t step_limit = 48, input_limit = 12;
 constexpr i64 hardly = 64;        // more by this part
 constexpr size_t few = 16;        // operands that are compared with each other
 constexpr size_t cheap_steps = 2; // less than to store the result and to read it
+constexpr i64 least_run = 256;    // neighbours that a reduction makes at once
 
 const Pointwise* pointwise_of(const Node& node) {
     return node.op() != nullptr && node.kernel() ? std::get_if<Pointwise>(node.kernel()) : nullptr;
@@ -76,55 +79,6 @@ bool same_space(const std::vector<int>& dims, const Shape& input, const Shape& o
         if (dims[d] != static_cast<int>(d)) return false;
     return true;
 }
-
-// A kernel under construction: steps are copied one by one, equal inputs become one.
-class KernelMaker {
-public:
-    // The step that reads `value`.
-    int read(ValueId value, const std::vector<int>& dims, DType dtype) {
-        for (size_t i = 0; i < inputs.size(); ++i)
-            if (inputs[i] == value && kernel.input_dims[i] == dims) return reads_[i];
-        ScalarStep step;
-        step.op = ScalarOp::input;
-        step.args[0] = static_cast<int>(inputs.size());
-        step.dtype = dtype;
-        inputs.push_back(value);
-        kernel.input_dims.push_back(dims);
-        reads_.push_back(add(std::move(step)));
-        return reads_.back();
-    }
-
-    int add(ScalarStep step) {
-        kernel.steps.push_back(std::move(step));
-        return static_cast<int>(kernel.steps.size()) - 1;
-    }
-
-    // All steps of a kernel but its reads, which `read_input` supplies; returns the last.
-    template<class ReadInput>
-    int append(const Pointwise& from, const ReadInput& read_input) {
-        std::vector<int> at;
-        at.reserve(from.steps.size());
-        kernel.steps.reserve(kernel.steps.size() + from.steps.size());
-        for (ScalarStep step : from.steps) {
-            if (step.op == ScalarOp::input) {
-                at.push_back(read_input(step.args[0], step.dtype));
-                continue;
-            }
-            for (int a = 0; a < arity(step.op); ++a) {
-                int& arg = step.args[a];
-                arg = at[arg];
-            }
-            at.push_back(add(std::move(step)));
-        }
-        return at.back();
-    }
-
-    std::vector<ValueId> inputs;
-    Pointwise kernel;
-
-private:
-    std::vector<int> reads_; // by input: its step
-};
 
 class Fuser {
 public:
@@ -219,19 +173,24 @@ private:
         return true;
     }
 
-    // It has few cheap steps, two kernels read it which can make it themselves, and what lives longer for it has less
-    // bytes than its result.
-    bool is_made_twice(NodeId producer) const {
+    // It has few cheap steps and moves less memory so than if its result was stored, written once and read twice. The two
+    // kernels that read the result can make it themselves, and the other one is looked at after `n`. What lives longer for
+    // it has less bytes than the result.
+    bool is_made_twice(NodeId producer, NodeId n) const {
         const Node& node = graph_.node(producer);
         const ValueId made = node.outputs[0];
         const std::vector<ScalarStep>& steps = program_of(node).steps;
         const std::span<const NodeId> users = users_[made];
-        i64 kept_alive = 0;
-        for (ValueId id : node.inputs)
+        const i64 bytes = graph_.value(made).type.bytes();
+        i64 read = 0, kept_alive = 0;
+        for_each_value(node, [&](ValueId id) {
+            read += graph_.value(id).type.bytes();
             if (last_read_[id] < last_read_[made]) kept_alive += graph_.value(id).type.bytes();
+        });
         return steps_of(node) <= cheap_steps && readers_[made] == 2 && last_read_[made] < forever &&
+               read <= 2 * bytes && kept_alive < bytes / 2 &&
                std::none_of(steps.begin(), steps.end(), [](const ScalarStep& step) { return is_series(step.op); }) &&
-               kept_alive < graph_.value(made).type.bytes() / 2 &&
+               std::any_of(users.begin(), users.end(), [n](NodeId user) { return user > n; }) &&
                std::all_of(users.begin(), users.end(), [&](NodeId user) {
                    const Node& reader = graph_.node(user);
                    if (reader.loop != node.loop) return false;
@@ -263,7 +222,7 @@ private:
             const Node& node = graph_.node(producer);
             const size_t more = steps_of(node);
             const bool alone = count == readers_[node.outputs[0]],
-                       twice = !alone && reduce_of(graph_.node(n)) != nullptr && is_made_twice(producer);
+                       twice = !alone && reduce_of(graph_.node(n)) != nullptr && is_made_twice(producer, n);
             if ((!alone && !twice) || steps + more > step_limit) continue;
             steps += more;
             taken.push_back(producer);
@@ -323,16 +282,24 @@ private:
                 outside.push_back(id);
                 if (outside.size() > input_limit) return false;
             }
-        const bool is_reduced = reduce_of(graph_.node(members[0].node)) != nullptr;
-        for (size_t m = 1; m < members.size(); ++m) {
-            const Member& moment = members[m];
+        // What is read lives until the node; what is made in it lives no more.
+        const NodeId n = members[0].node;
+        const bool is_reduced = reduce_of(graph_.node(n)) != nullptr;
+        std::vector<NodeId> moments;
+        for (const Member& each : taken) moments.push_back(each.node);
+        for (ValueId id : outside)
+            if (last_read_[id] > taken.back().node && last_read_[id] < n) moments.push_back(last_read_[id]);
+        for (const NodeId moment : moments) {
+            NodeId next = n;
+            for (const Member& each : taken)
+                if (each.node > moment) next = std::min(next, each.node);
             // A reduction that follows at once: its result is small, and nothing else is made meanwhile.
-            if (is_reduced && follows(moment.node, members[m - 1].node)) continue;
+            if (is_reduced && follows(moment, next)) continue;
             i64 kept_alive = 0, gone = 0;
             for (ValueId id : outside)
-                if (last_read_[id] <= moment.node) kept_alive += graph_.value(id).type.bytes();
+                if (last_read_[id] <= moment) kept_alive += graph_.value(id).type.bytes();
             for (const Member& inside : taken)
-                if (inside.node <= moment.node && inside.last_reader > moment.node) gone += inside.bytes;
+                if (inside.node <= moment && inside.last_reader > moment) gone += inside.bytes;
             if (kept_alive > gone + gone / hardly) return false;
         }
         return true;
@@ -356,7 +323,7 @@ private:
     }
 
     // The program of a node, with those of the producers that are taken in in the place of their reads.
-    int append(KernelMaker& made, std::vector<std::pair<ValueId, int>>& steps, const Node& node,
+    int append(ProgramMaker& made, std::vector<std::pair<ValueId, int>>& steps, const Node& node,
                std::span<const NodeId> taken) const {
         const Pointwise& kernel = program_of(node);
         return made.append(kernel, [&](size_t input, DType dtype) {
@@ -372,21 +339,34 @@ private:
         });
     }
 
-    // Every dim of the space that the result lacks is one of an operand.
-    bool reads_all(const KernelMaker& made, const Reduce& reduce) const {
-        return std::all_of(reduce.dims.begin(), reduce.dims.end(), [&](int dim) {
-            for (size_t i = 0; i < made.inputs.size(); ++i)
-                for (size_t d = 0; d < made.kernel.input_dims[i].size(); ++d)
-                    if (made.kernel.input_dims[i][d] == dim &&
-                        graph_.value(made.inputs[i]).type.shape[d] == reduce.made->shape[static_cast<size_t>(dim)])
-                        return true;
-            return false;
-        });
+    // An operand has all dims of the space that the result lacks.
+    bool reads_all(const ProgramMaker& made, const Reduce& reduce) const {
+        for (size_t i = 0; i < made.inputs.size(); ++i)
+            if (has_reduced_dims(reduce, made.kernel.input_dims[i], graph_.value(made.inputs[i]).type.shape))
+                return true;
+        return false;
+    }
+
+    // Blocks of neighbours are made one after the other: there are long runs of them, or what is next lies behind.
+    bool has_long_runs(const Reduce& reduce, const Shape& shape) const {
+        i64 run = 1;
+        bool was_reduced = false, is_behind = false; // a reduced dim, and a kept one in front of one
+        for (size_t d = shape.size(); d-- > 0;) {
+            if (shape[d] == 1) continue;
+            const bool is_reduced =
+                std::find(reduce.dims.begin(), reduce.dims.end(), static_cast<int>(d)) != reduce.dims.end();
+            if (is_reduced && is_behind) return run >= least_run;
+            is_behind = is_behind || (was_reduced && !is_reduced);
+            was_reduced = was_reduced || is_reduced;
+            if (!is_behind) run *= shape[d];
+        }
+        return true;
     }
 
     void take_in_reduced(NodeId n) {
         Node& node = graph_.nodes[n];
         const TensorType& reduced = graph_.value(node.inputs[0]).type;
+        if (!has_long_runs(*reduce_of(node), reduced.shape)) return;
         const Shared<Kernel> alone = node.apply().kernel;
         node.apply().kernel.change([&](Kernel& kernel) {
             std::get<Reduce>(kernel).made = {reduced.shape, copy_of(reduced)};
@@ -399,7 +379,7 @@ private:
         const std::span<const NodeId> taken = std::span(possible).first(good(n, possible));
         if (!changes(n, taken)) return false;
         Node& node = graph_.nodes[n];
-        KernelMaker made;
+        ProgramMaker made;
         std::vector<std::pair<ValueId, int>> steps; // of what is taken in
         const int result = append(made, steps, node, taken);
         // The last step is the result; a program that ends in a read that others share stays as it is.

@@ -10,6 +10,8 @@ std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::
                            const TensorType& output);
 std::string generate_problem(const AffineScope& scope, const Generate& generate,
                              const TensorType& output); // `start` may be left out
+// Whether an input of a reduction's program, which runs along these dims, has all dims that are reduced, whole.
+bool has_reduced_dims(const Reduce& reduce, const std::vector<int>& dims, const Shape& shape);
 // The buffers whose one element is added to an offset of the kernel.
 std::vector<int> scalars_read(const Kernel& kernel);
 

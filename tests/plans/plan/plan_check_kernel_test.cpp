@@ -188,7 +188,7 @@ TEST_CASE("check of a reduce: sorted dims of the operand, and what is left of it
     CHECK(with({0}, {f32({2, 3})}, f32({3, 1})) == "reduce: the result's shape is not what is left");
 }
 
-TEST_CASE("check of a reduce of what a program makes: the program, and every dim one of a tensor") {
+TEST_CASE("check of a reduce of what a program makes: the program, and an operand with the dims that are reduced") {
     const auto with = [](Shape shape, std::vector<std::vector<int>> dims, const Types& inputs, const TensorType& output,
                          DType made = DType::f32) {
         Pointwise program = pointwise(ScalarOp::add, 2, 0, made, made);
@@ -202,13 +202,12 @@ TEST_CASE("check of a reduce of what a program makes: the program, and every dim
     CHECK(with({3, 4}, {{0, 1}, {0}}, {f32({3, 4})}, f32({3})) == "reduce: pointwise: one list of dims per input");
     CHECK(with({3, 4}, {{0, 1}, {0}}, {i32({3, 4}), i32({3})}, f32({3}), DType::i32) ==
           "reduce: pointwise: the last step is not of the result's type");
-    const std::string none = "reduce: a dim that is made is none of an operand";
+    const std::string none = "reduce: dims that no operand has";
     CHECK(with({3, 4}, {{0, 1}, {0}}, {f32({3, 1}), f32({3})}, f32({3})) == none);
     CHECK(with({3, i64{1} << 40}, {{0, 1}, {0}}, {f32({3, 1}), f32({3})}, f32({3})) == none);
-    CHECK(with({3, -1}, {{0, 1}, {0}}, {f32({3, -1}), f32({3})}, f32({3})) == none);
     CHECK(with({1, 4}, {{0, 1}, {0}}, {f32({1, 4}), f32({1})}, f32({3})) ==
           "reduce: the result's shape is not what is left");
-    CHECK(with({4}, {{0}, {0}}, {f32({4}), f32({4})}, f32({})) == "reduce: dims are not sorted dims of the operand");
+    CHECK(with({4}, {{0}, {0}}, {f32({4}), f32({4})}, f32({})) == none);
 }
 
 TEST_CASE("check of a move: operands, permutation and pieces") {
