@@ -52,6 +52,11 @@ def losses(log):
     return {row["step"]: row["loss"] for row in rows if "step" in row}
 
 
+def losses_so_far(folder):
+    log = folder / "log.jsonl"
+    return log.exists() and '"loss"' in log.read_text()
+
+
 class Faults(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -112,10 +117,11 @@ class Faults(unittest.TestCase):
     def test_a_rank_that_hangs_is_named(self):
         for library, mpirun in launch.launchers().items():
             folder = self.subfolder(library)
-            words = train(100000, "--timeout", "2", "--quiet")
+            words = train(100000, "--timeout", "2", "--quiet", "--log", "log.jsonl")
             process = self.start(launch.command(mpirun, 4, words), folder)
             pids = launch.ranks_of(process.pid, 4)
-            time.sleep(1)
+            while not losses_so_far(folder):  # the library's own beginning has no end if a rank does not come
+                time.sleep(0.05)
             os.kill(pids[2], signal.SIGSTOP)
             _, err = process.communicate(timeout=60)
             # A rank that waits for it has not come either, if the stop fell between two meetings.
