@@ -58,8 +58,8 @@ private:
     const T* data_;
 };
 
-// The same, made when it is asked for. Elements that are asked for one after the other are made together, ever more of
-// them.
+// The same, made when it is asked for. Runs of one width that are asked for one behind the other are made together, ever
+// more of them; others, as those of a row that fills a block and a part of one, are made alone.
 template<typename T>
 class MadeBlocks {
 public:
@@ -67,9 +67,11 @@ public:
 
     const T* at(i64 first, i64 width) {
         if (first < begin_ || first + width > end_) {
-            ahead_ = std::clamp(begin_ < first && first <= end_ ? 2 * ahead_ : width, width, block_elements);
+            const bool goes_on = first == end_ && width == width_;
+            const i64 runs = goes_on ? std::min(2 * (end_ - begin_), block_elements) / width : 1;
             begin_ = first;
-            end_ = std::min(first + ahead_, count_);
+            width_ = width;
+            end_ = std::min(first + runs * width, count_);
             const Result block{dtype_, nullptr, reinterpret_cast<std::byte*>(elements_)};
             store_block(worker_.block(begin_, end_ - begin_), block, 0, end_ - begin_);
         }
@@ -80,7 +82,7 @@ private:
     PointwiseRun::Worker worker_;
     DType dtype_;
     i64 count_;
-    i64 begin_ = 0, end_ = 0, ahead_ = 0;
+    i64 begin_ = 0, end_ = 0, width_ = 0; // what is held, and the last width that was asked for
     T elements_[block_elements];
 };
 

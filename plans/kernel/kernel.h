@@ -33,8 +33,8 @@ struct Pointwise {
 };
 
 // Reduces `dims` (sorted) of the input away, or of what a program makes of the inputs over `shape`, which is not stored:
-// of the result's type. Every dim of `shape` is one of an input or of the result. f32 and bf16 sums accumulate in f32 at
-// least, in an order fixed by the shape.
+// of the result's type. One of the inputs has all of `dims`. f32 and bf16 sums accumulate in f32 at least, in an order
+// fixed by the shape.
 struct Reduce {
     struct Made {
         Shape shape;
@@ -137,10 +137,11 @@ Pointwise* program_of(Kernel& kernel);
 void for_each_affine(Kernel& kernel, const std::function<void(Affine&)>& visit);
 void for_each_affine(const Kernel& kernel, const std::function<void(const Affine&)>& visit);
 
-// Floating-point operations of one execution: 2*m*n*k for a contract, for a ragged one of the rows that its groups have, one per element and arithmetic step for
-// pointwise, one per element for reduce, beside those of its program, and for scan (two for a linear one), one per update for scatter, the
-// logarithm of the length per key for sort, of attend and convolve those of their contractions over the pairs that see
-// or meet each other, one per element that a window meets for pooling, 0 for the others.
+// Floating-point operations of one execution: 2*m*n*k for a contract, for a ragged one of the rows that its groups have,
+// one per element and arithmetic step for pointwise, one per element for reduce, beside those of its program, and for
+// scan (two for a linear one), one per update for scatter, the logarithm of the length per key for sort, of attend and
+// convolve those of their contractions over the pairs that see or meet each other, one per element that a window meets
+// for pooling, 0 for the others.
 i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
 } // namespace shard
