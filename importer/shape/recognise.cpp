@@ -4,6 +4,7 @@
 #include "importer/shape/attention_forms.h"
 #include "importer/shape/block_check.h"
 #include "importer/shape/cross_entropy_forms.h"
+#include "importer/shape/global_norm_forms.h"
 #include "importer/shape/lookup_forms.h"
 #include "importer/shape/norm_forms.h"
 #include "importer/shape/rope_forms.h"
@@ -17,19 +18,21 @@ namespace {
 
 std::vector<CompositeForm> all_forms() {
     std::vector<CompositeForm> forms;
-    for (const std::vector<CompositeForm>& some : {activation_forms(), softmax_forms(), norm_forms(), attention_forms(),
-                                                   lookup_forms(), cross_entropy_forms(), rope_forms()})
+    for (const std::vector<CompositeForm>& some :
+         {activation_forms(), softmax_forms(), norm_forms(), attention_forms(), lookup_forms(), cross_entropy_forms(),
+          rope_forms(), global_norm_forms()})
         forms.insert(forms.end(), some.begin(), some.end());
     return forms;
 }
 
+// `taken`: in their order.
 bool is_closed(const Draft& draft, const DraftReaders& readers, const std::vector<int>& taken, int root) {
     return std::all_of(taken.begin(), taken.end(), [&](int inner) {
         const std::vector<DraftId>& results = draft.entry(static_cast<size_t>(inner)).results;
         return std::all_of(results.begin(), results.end(), [&](DraftId result) {
             const std::vector<int>& of_result = readers[static_cast<size_t>(result)];
             return std::all_of(of_result.begin(), of_result.end(), [&](int reader) {
-                return reader == root || std::find(taken.begin(), taken.end(), reader) != taken.end();
+                return reader == root || std::binary_search(taken.begin(), taken.end(), reader);
             });
         });
     });
@@ -87,10 +90,11 @@ void recognise_composites(Draft& draft, const std::vector<DraftId>& results) {
             if (draft.entry(i).op != form.root) continue;
             Taking taking(draft, readers);
             const std::optional<Composite> found = form.recognise(taking, draft.entry(i));
-            if (!found || !is_closed(draft, readers, taking.taken(), root)) continue;
+            if (!found) continue;
             std::vector<int> gone = taking.taken();
             std::sort(gone.begin(), gone.end());
             gone.erase(std::unique(gone.begin(), gone.end()), gone.end());
+            if (!is_closed(draft, readers, gone, root)) continue;
             gone.push_back(root);
             for (const int entry : gone)
                 for (const DraftId operand : draft.entry(static_cast<size_t>(entry)).operands)

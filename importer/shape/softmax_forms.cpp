@@ -65,20 +65,9 @@ std::optional<Taking::Reduced> shifted(Taking& taking, DraftId value) {
     return shifted_apart(taking, *difference);
 }
 
-// sum(exp(value), dims), whatever the value. Narrow numbers are summed up in f32, as models do it without casts.
+// sum(exp(value), dims), whatever the value.
 std::optional<std::pair<DraftId, Taking::Reduced>> sum_of_exp(Taking& taking, DraftId value) {
-    const DType dtype = taking.draft().type(value).dtype;
-    const bool is_narrow = computed_as(dtype) != dtype;
-    if (is_narrow)
-        if (const DraftEntry* const cast = taking.made_by(value, "cast")) value = cast->operands[0];
-    std::optional<Taking::Reduced> sum = taking.reduced(value, "reduce_sum");
-    if (sum && taking.draft().type(sum->of).dtype != dtype) {
-        const DraftEntry* const cast = taking.made_by(sum->of, "cast");
-        if (cast == nullptr || taking.draft().type(cast->operands[0]).dtype != dtype ||
-            taking.draft().type(sum->of).dtype != computed_as(dtype))
-            return std::nullopt;
-        sum->of = cast->operands[0];
-    }
+    const std::optional<Taking::Reduced> sum = taking.sum(value);
     const DraftEntry* const exp = sum ? taking.made_by(sum->of, "exp") : nullptr;
     if (exp == nullptr) return std::nullopt;
     return std::pair(exp->operands[0], *sum);

@@ -115,6 +115,20 @@ std::optional<Taking::Reduced> Taking::reduced(DraftId value, std::string_view o
     return broadcasts_against(value, found) ? std::optional<Reduced>(std::move(found)) : std::nullopt;
 }
 
+std::optional<Taking::Reduced> Taking::sum(DraftId value) {
+    const DType dtype = draft_.type(value).dtype;
+    if (computed_as(dtype) != dtype)
+        if (const DraftEntry* const cast = made_by(value, "cast")) value = cast->operands[0];
+    std::optional<Reduced> found = reduced(value, "reduce_sum");
+    if (!found || draft_.type(found->of).dtype == dtype) return found;
+    const DraftEntry* const cast = made_by(found->of, "cast");
+    if (cast == nullptr || draft_.type(cast->operands[0]).dtype != dtype ||
+        draft_.type(found->of).dtype != computed_as(dtype))
+        return std::nullopt;
+    found->of = cast->operands[0];
+    return found;
+}
+
 std::optional<Taking::Reduced> Taking::mean(DraftId value) {
     std::optional<Reduced> found = mean_that_gets_ones(value);
     return found && broadcasts_against(value, *found) ? std::move(found) : std::nullopt;

@@ -31,6 +31,8 @@ public:
     };
     // op(x, dims), as it is or with the dims as 1: then it broadcasts against x.
     std::optional<Reduced> reduced(DraftId value, std::string_view op);
+    // reduce_sum. Narrow numbers are summed up in f32, which models do without casts.
+    std::optional<Reduced> sum(DraftId value);
     std::optional<Reduced> mean(DraftId value); // a sum, over the number of elements
     // One whose dims of size 1 may be added later on: who asks sees to it that what comes of it broadcasts against x.
     std::optional<Reduced> mean_that_gets_ones(DraftId value);
