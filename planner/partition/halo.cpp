@@ -100,6 +100,11 @@ private:
             made_.assemble.pieces.push_back(one.piece);
             return;
         }
+        const std::vector<std::pair<i64, i64>> intervals = receivers(one);
+        if (one.is_local() && std::ssize(intervals) == std::ssize(one.sender_of)) { // each for one device
+            for (const auto& [rank, end] : intervals) made_.assemble.pieces.push_back(only(one.piece, rank));
+            return;
+        }
         const TensorType& operand = operands_[one.piece.operand];
         Shape block = operand.shape;
         block[dim_] /= devices_;
@@ -132,7 +137,7 @@ private:
             rest.operand = static_cast<int>(operands_.size() + made_.messages.size());
             made_.messages.push_back(std::move(message));
         }
-        for (const auto& [low, high] : receivers(one)) made_.assemble.pieces.push_back(only(rest, low, high));
+        for (const auto& [low, high] : intervals) made_.assemble.pieces.push_back(only(rest, low, high));
     }
 
     // The ranks as intervals [low, high).
@@ -145,6 +150,15 @@ private:
                 intervals.emplace_back(receiver, receiver + 1);
         }
         return intervals;
+    }
+
+    // For the device of one rank: of the others a box lies beyond both blocks.
+    MovePiece only(MovePiece piece, i64 rank) const {
+        const i64 beyond = std::max(size_of(piece) / devices_, block_);
+        const Affine back = (by_rank(beyond) + constant(-rank * beyond)) * -1;
+        piece.in_start[dim_] = piece.in_start[dim_] + back;
+        piece.out_start[dim_] = piece.out_start[dim_] + back;
+        return piece;
     }
 
     // For devices of some ranks alone: a box as long as all of theirs together, of which each reads its own part as far

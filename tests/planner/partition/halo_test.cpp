@@ -73,6 +73,27 @@ TEST_CASE("a shift by one sends one element to the neighbour, and the first devi
     CHECK_FALSE(made->assemble.covers);
 }
 
+TEST_CASE("what one device alone keeps is read where it lies") {
+    // 72 elements over 4 devices, of which 1..64 become blocks of 16: of its 18 each keeps another part.
+    Mesh mesh;
+    mesh.axes = {{"d", 4, ""}};
+    Move whole;
+    whole.pieces = {{0, {constant(1)}, {1}, {constant(0)}, {1}, {64}}};
+    const std::vector<TensorType> operands = {f32({72})};
+    const std::vector<AxisRef> axes = {mesh.whole(0)};
+    const std::optional<Halo> made = halo(whole, operands, f32({64}), 0, axes);
+    REQUIRE(made.has_value());
+    CHECK(made->messages.size() == 3); // to the neighbour before it
+    for (const Halo::Message& message : made->messages) CHECK(message.exchange.has_value());
+    std::vector<i64> kept;
+    for (const MovePiece& piece : made->assemble.pieces)
+        if (piece.operand == 0) kept.push_back(piece.extent[0]);
+    CHECK(kept == std::vector<i64>{16, 15, 13, 11});
+    sent("model: m\naxes: {n: 72, w: 4}\ninputs: {x: {axes: [n, w]}}\ngraph:\n"
+         "  - y: {slice: x, dim: 0, start: 1, limit: 65}\noutputs: [y]\n",
+         "mesh: {d: 4}\nrules: [{n: d}]\noutputs: {y: [d, ~]}\nhardware: uniform\n");
+}
+
 TEST_CASE("what is put between many devices is no halo") {
     // One element out of every block of 2 goes to a block of its own, each at another place: 128 kinds of messages.
     Mesh mesh;
