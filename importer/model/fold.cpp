@@ -93,9 +93,10 @@ std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector
     if (truth) return draft.number(type, {0, *truth});
     if (is_floating(from)) {
         std::optional<double> real;
-        if (from == DType::f32)
+        if (from == DType::f32 || from == DType::bf16 || from == DType::f16)
             real = real_result(op, static_cast<float>(numbers[0].real), static_cast<float>(numbers[1].real));
         if (from == DType::f64) real = real_result(op, numbers[0].real, numbers[1].real);
+        if (real) real = rounded(*real, from);
         return real ? std::optional<DraftId>(draft.number(type, {*real, 0})) : std::nullopt;
     }
     const std::optional<i64> whole = whole_result(op, numbers[0].integer, numbers[1].integer, info(from));

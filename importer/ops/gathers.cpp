@@ -1,5 +1,6 @@
 // gather: embeddings, take_along_axis, windows at places.
 #include "importer/model/known_places.h"
+#include "importer/model/slice_at.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,21 @@
 namespace shard {
 
 namespace {
+
+// One window of several places that are next to each other, as vmap makes of dynamic_slice where all begin at one place.
+bool is_one_window(const LookupStarts& starts, const Shape& table) {
+    return starts.shape.empty() && starts.batch.empty() &&
+           std::any_of(starts.dims.begin(), starts.dims.end(), [&](i64 dim) {
+               const size_t d = static_cast<size_t>(dim);
+               return starts.sizes[d] > 1 && starts.sizes[d] < table[d];
+           });
+}
+
+DraftId window_at(Draft& draft, const LookupStarts& starts, DraftId value, const Shape& shape) {
+    std::vector<DraftId> begins(starts.sizes.size(), draft.number({starts.dtype, {}}, {}));
+    for (size_t i = 0; i < starts.dims.size(); ++i) begins[static_cast<size_t>(starts.dims[i])] = starts.coordinates[i];
+    return draft.reshape(slice_at(draft, value, starts.sizes, begins), shape);
+}
 
 bool import_gather(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
@@ -34,6 +50,14 @@ bool import_gather(OpContext& context, std::string_view) {
     std::optional<LookupStarts> starts = lookup_starts(context, numbers, table, context.operand(1));
     if (!starts) return false;
     Draft& draft = context.draft;
+    if (is_one_window(*starts, table)) {
+        Shape own;
+        for (size_t i = 0; i < table.size(); ++i)
+            if (!holds_dim(starts->dropped, static_cast<i64>(i))) own.push_back((*sizes)[i]);
+        if (!context.expect(own == type->shape, "has a result of its window")) return false;
+        context.set(0, window_at(draft, *starts, context.operand(0), type->shape));
+        return true;
+    }
     const KnownPlaces known(*starts, draft, table, true);
     const std::optional<LookupForm> form = lookup_form(context, *starts, known.left(), type->shape, LookupUse::gather);
     if (!form) return false;

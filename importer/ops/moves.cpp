@@ -1,5 +1,6 @@
 // Ops that move elements and compute nothing.
 #include "importer/model/op_context.h"
+#include "importer/model/slice_at.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -253,35 +254,15 @@ bool import_dynamic_slice(OpContext& context, std::string_view) {
     const std::optional<std::vector<i64>> said = context.integers({"sizes", "slice_sizes"}, rank);
     if (!said || !context.expect(from.size() == rank && *said == type->shape, "has a result of its sizes"))
         return false;
-    std::vector<i64> dims, sizes, starts, limits;
-    std::vector<DraftId> operands = {context.operand(0)};
-    bool known = true;
+    std::vector<DraftId> starts;
     for (size_t i = 0; i < rank; ++i) {
         if (!context.expect(context.type(i + 1).shape.empty() && is_integer(context.type(i + 1).dtype) &&
                                 type->shape[i] <= from[i],
                             "begins at whole numbers and fits its operand"))
             return false;
-        if (type->shape[i] == from[i]) continue;
-        const std::optional<DraftNumber> number = context.draft[context.operand(i + 1)].number;
-        known = known && number;
-        const i64 start = number ? std::clamp<i64>(number->integer, 0, from[i] - type->shape[i]) : 0;
-        dims.push_back(static_cast<i64>(i));
-        sizes.push_back(type->shape[i]);
-        starts.push_back(start);
-        limits.push_back(start + type->shape[i]);
-        operands.push_back(context.operand(i + 1));
+        starts.push_back(context.operand(i + 1));
     }
-    if (dims.empty()) {
-        context.set(0, context.operand(0));
-    } else if (known) {
-        context.set(0, context.draft.add("slice", {context.operand(0)},
-                                         fmt::format(", dim: {}, start: {}, limit: {}", list_text(dims),
-                                                     list_text(starts), list_text(limits)),
-                                         *type));
-    } else {
-        context.set(0, context.draft.add("dynamic_slice", operands,
-                                         fmt::format(", dim: {}, size: {}", list_text(dims), list_text(sizes)), *type));
-    }
+    context.set(0, slice_at(context.draft, context.operand(0), type->shape, starts));
     return true;
 }
 

@@ -146,6 +146,7 @@ public:
                             "train:\n  loss: {}\n  optimizer: {{{}}}\n",
                             draft_.name_of(outputs_.front()), request_.optimizer);
         program.values = std::move(text.values);
+        program.is_on_mesh = is_on_mesh_;
         program.is = as;
         program.results = output_results_;
         if (as == ImportAs::loss) program.gradients = own_gradients(*results);
@@ -163,6 +164,7 @@ private:
         for (size_t i = 0; i < draft_.entry_count(); ++i) {
             const std::shared_ptr<DraftRegion>& region = draft_.entry(i).region;
             if (region == nullptr) continue;
+            is_on_mesh_ = true;
             std::vector<DraftId> left;
             for (const DraftRegion::Border& border : region->out) left.push_back(border.value);
             share_constants(region->body);
@@ -286,13 +288,15 @@ private:
         report_left_out();
     }
 
+    static bool is_called_loss(const std::string& path) { return path == "loss" || path.ends_with(".loss"); }
+
     void choose_loss(const std::vector<DraftId>& results, const std::vector<ProgramArray>& made) {
         bool is_named = false;
         for (size_t i = 0; i < results.size(); ++i) {
             if (!is_number(results[i]) || left_out_[i]) continue;
-            const bool is_called_so = made[i].path == "loss" || made[i].path.ends_with(".loss");
-            if (loss_ < 0 || (is_called_so && !is_named)) loss_ = static_cast<int>(i);
-            is_named = is_named || is_called_so;
+            const bool is_so = is_called_loss(made[i].path);
+            if (loss_ < 0 || (is_so && !is_named)) loss_ = static_cast<int>(i);
+            is_named = is_named || is_so;
         }
     }
 
@@ -356,18 +360,33 @@ private:
         return kept;
     }
 
+    // What the program calls so, else the first result if it is a number without a name.
+    std::optional<size_t> named_loss(const std::vector<DraftId>& results, const std::vector<size_t>& kept,
+                                     const std::vector<int>& replaced) const {
+        std::optional<size_t> first;
+        for (const size_t i : kept) {
+            if (replaced[i] >= 0) continue;
+            const std::string path = path_of(noted_result(main_, i));
+            if (is_number(results[i]) && (static_cast<int>(i) == loss_ || is_called_loss(path))) return i;
+            const bool has_name = !path.empty() && (path.back() < '0' || path.back() > '9') && path != "result";
+            if (!first) first = is_number(results[i]) && !has_name ? i : results.size();
+        }
+        return first;
+    }
+
     void name_outputs(const std::vector<DraftId>& results, ImportAs as) {
         const std::vector<int> replaced = as == ImportAs::step
                                               ? replaced_arguments(main_, arguments_of(), results_of(results))
                                               : std::vector<int>(results.size(), -1);
         std::vector<DraftId> taken;
-        bool first = true;
-        for (const size_t i : kept_results(results)) {
+        const std::vector<size_t> kept = kept_results(results);
+        const std::optional<size_t> loss = named_loss(results, kept, replaced);
+        for (const size_t i : kept) {
             const bool is_update = replaced[i] >= 0;
             std::string name = name_text(noted_result(main_, i));
             if (is_update)
                 name = draft_.name_of(arguments_[replaced[i]]) + "_new";
-            else if (std::exchange(first, false) && is_number(results[i]))
+            else if (i == loss)
                 name = "loss";
             if (name.empty()) name = "result";
             DraftId output = draft_.output(results[i], name);
@@ -415,9 +434,10 @@ private:
     std::vector<DraftId> arguments_, given_, outputs_; // given: as the program reads its arguments
     DraftUpdates updates_;
     std::vector<size_t> output_results_; // by output, which result it is
-    int loss_ = -1;                      // of a program that was said to be a loss, its result
-    std::vector<int> places_;            // by result, the argument in whose place it stands, or -1; of a loss
-    std::vector<bool> left_out_;         // by result; none
+    bool is_on_mesh_ = false;
+    int loss_ = -1;              // of a program that was said to be a loss, its result
+    std::vector<int> places_;    // by result, the argument in whose place it stands, or -1; of a loss
+    std::vector<bool> left_out_; // by result; none
 };
 
 } // namespace

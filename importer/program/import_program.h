@@ -25,9 +25,10 @@ struct ImportRequest {
 };
 
 struct ImportedProgram {
-    std::string model;  // YAML
-    std::string layout; // YAML; a mesh of one device where the program has none
-    Span place;         // of the function that it is
+    std::string model;       // YAML
+    std::string layout;      // YAML; a mesh of one device where the program has none
+    Span place;              // of the function that it is
+    bool is_on_mesh = false; // has manual regions, over axes that the layout's mesh has
     std::vector<ModelValue> values;
     ImportAs is = ImportAs::unsaid; // what it was taken for
     // Of a program whose first result is a number, but that has no parameters: a pattern of what may be some, "p.**".

@@ -75,9 +75,11 @@ public:
             if (needed_[i]) (constant_[i] ? order_.items : all).push_back(static_cast<int>(i));
         std::vector<DraftBlock> updates = update_calls(draft_, readers_, all);
         leave_out(updates, all);
+        const Segment behind = taken_behind(updates, all);
         split(all);
-        for (DraftBlock& block : updates) add(std::move(block)); // nothing needs what they make
-        if (order_.blocks.empty())                               // as the program has it
+        for (DraftBlock& block : updates) add(std::move(block));
+        split(behind);
+        if (order_.blocks.empty()) // as the program has it
             std::sort(order_.items.begin(), order_.items.end());
         else
             take_constants();
@@ -96,6 +98,27 @@ private:
         for (const DraftBlock& block : blocks)
             for (const std::vector<int>& entries : block.entries) taken.insert(entries.begin(), entries.end());
         std::erase_if(segment, [&](int entry) { return taken.contains(entry); });
+    }
+
+    // What needs something that they make, in the end, is taken out of the segment.
+    Segment taken_behind(const std::vector<DraftBlock>& blocks, Segment& segment) const {
+        std::vector<bool> is_behind(needed_.size());
+        for (const DraftBlock& block : blocks)
+            for (const std::vector<int>& entries : block.entries)
+                for (const int entry : entries) is_behind[static_cast<size_t>(entry)] = true;
+        Segment behind;
+        for (const int entry : segment) {
+            const std::vector<DraftId>& operands = draft_.entry(static_cast<size_t>(entry)).operands;
+            if (!std::any_of(operands.begin(), operands.end(), [&](DraftId operand) {
+                    const int made = draft_[operand].entry;
+                    return made >= 0 && is_behind[static_cast<size_t>(made)];
+                }))
+                continue;
+            is_behind[static_cast<size_t>(entry)] = true;
+            behind.push_back(entry);
+        }
+        std::erase_if(segment, [&](int entry) { return is_behind[static_cast<size_t>(entry)]; });
+        return behind;
     }
 
     void add(DraftBlock block) {

@@ -43,6 +43,8 @@ std::optional<Composite> global_norm(Taking& taking, const DraftEntry& root) {
         if (last == 2) return std::nullopt;
         rest = sum->operands[1 - last];
     }
+    const auto is_array = [&](DraftId x) { return !taking.draft().type(x).shape.empty(); };
+    if (std::none_of(operands.begin(), operands.end(), is_array)) return std::nullopt;
     std::reverse(operands.begin(), operands.end());
     return Composite{"global_norm", std::move(operands), {}};
 }

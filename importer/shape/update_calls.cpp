@@ -28,10 +28,13 @@ class UpdateSearch {
 public:
     UpdateSearch(const Draft& draft, const DraftReaders& readers, const std::vector<int>& entries)
         : draft_(draft), readers_(readers), entries_(entries), is_update_(draft.entry_count()),
-          update_(draft.entry_count()) {}
+          leads_to_update_(draft.entry_count()), update_(draft.entry_count()) {}
 
     std::vector<DraftBlock> run() {
-        for (size_t i = entries_.size(); i-- > 0;) is_update_[at(i)] = is_of_results(entry(i));
+        for (size_t i = entries_.size(); i-- > 0;) {
+            is_update_[at(i)] = is_of_results(entry(i));
+            leads_to_update_[at(i)] = leads_to_update(entry(i));
+        }
         std::iota(update_.begin(), update_.end(), 0);
         for (size_t i = 0; i < entries_.size(); ++i)
             if (is_update_[at(i)] && !is_scalar(result(i))) join_operands(i);
@@ -60,8 +63,30 @@ private:
                                return draft_[operand].number || is_scalar(operand) ||
                                       draft_.type(operand).shape == shape;
                            }) &&
-               std::all_of(readers.begin(), readers.end(),
-                           [&](int reader) { return reader < 0 || is_update_[static_cast<size_t>(reader)]; });
+               are_behind(readers);
+    }
+
+    // Whether updates or who asks for a step read a value, and all else that does stands behind them: anything where the
+    // step returns it, else what makes one number of it, as a norm.
+    bool are_behind(const std::vector<int>& readers) const {
+        const auto is_own = [&](int reader) { return reader < 0 || is_update_[static_cast<size_t>(reader)]; };
+        const bool is_returned = std::find(readers.begin(), readers.end(), -1) != readers.end();
+        return std::any_of(readers.begin(), readers.end(), is_own) &&
+               std::all_of(readers.begin(), readers.end(), [&](int reader) {
+                   return is_own(reader) ||
+                          (!leads_to_update_[static_cast<size_t>(reader)] &&
+                           (is_returned || is_scalar(draft_.entry(static_cast<size_t>(reader)).results[0])));
+               });
+    }
+
+    bool leads_to_update(const DraftEntry& entry) const {
+        return std::any_of(entry.results.begin(), entry.results.end(), [&](DraftId result) {
+            const std::vector<int>& readers = readers_[static_cast<size_t>(result)];
+            return std::any_of(readers.begin(), readers.end(), [&](int reader) {
+                return reader >= 0 &&
+                       (is_update_[static_cast<size_t>(reader)] || leads_to_update_[static_cast<size_t>(reader)]);
+            });
+        });
     }
 
     // The entry that stands for all of its update.
@@ -157,8 +182,8 @@ private:
     const Draft& draft_;
     const DraftReaders& readers_;
     const std::vector<int>& entries_;
-    std::vector<bool> is_update_; // by entry: of some update
-    std::vector<int> update_;     // by entry, another of the same update, up to one that stands for all
+    std::vector<bool> is_update_, leads_to_update_; // by entry: of some update; read, in the end, by one
+    std::vector<int> update_; // by entry, another of the same update, up to one that stands for all
 };
 
 } // namespace

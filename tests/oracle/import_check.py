@@ -144,6 +144,15 @@ def manual_region(params, x):
     return region(x, params["w"]), jax.jit(sums)(params["w"] * 2) + 1
 
 
+def manual_gradients(params, x):
+    """A loss with a layer that is the program of one device, and a bias that begins where |b| has its kink."""
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    P = jax.sharding.PartitionSpec
+    layer = jax.shard_map(lambda x, w: jax.lax.psum(jnp.tanh(x @ w), "model"), mesh=mesh,
+                          in_specs=(P("data", "model"), P("model")), out_specs=P("data"), check_vma=False)
+    return jnp.mean(layer(x, params["w"]) ** 2) + jnp.mean(jnp.abs(params["b"]) * jnp.arange(8.0))
+
+
 def attentions(q, k, v, shared_k, shared_v, bias, lengths):
     """As jax.nn writes it; of lengths some are 0, whose queries see no key."""
     attend = jax.nn.dot_product_attention
@@ -385,6 +394,15 @@ def coordinates(x, i, j):
     return x[i, j], x[i, :, j], x[i + 3, j - 9], x.at[i, j].add(1.0), x.transpose(1, 2, 0).at[:, j, i].add(x[0, 0, 0])
 
 
+def windows_at_one_place(x, i):
+    """The same of each example: of dynamic_slice vmap makes a gather of one window."""
+    part = jax.vmap(lambda row: jax.lax.dynamic_slice_in_dim(row, i, 3))(x)
+    box = jax.vmap(lambda row: jax.lax.dynamic_slice(row, (i, i - 1), (2, 4)))(x)
+    moved = jax.vmap(lambda row: jax.lax.dynamic_slice(row, (5 * i, -3), (7, 7)))(x)
+    rows = lambda row: jax.lax.fori_loop(0, 4, lambda n, s: s + jax.lax.dynamic_slice_in_dim(row, 2 * n, 2), jnp.zeros((2, 8)))
+    return part, box, moved, jax.vmap(rows)(x), x.at[1].get(mode="clip")[2:5]
+
+
 def composed(x):
     return (jnp.tan(x), jnp.arctan(x), jnp.cbrt(x), jax.lax.round(x * 5, jax.lax.RoundingMethod.AWAY_FROM_ZERO),
             jax.scipy.special.erfinv(x * 2.4999), jax.random.normal(jax.random.PRNGKey(1), (4, 8)))
@@ -515,6 +533,7 @@ PROGRAMS = {
     "empty_parts": (empty_parts, ((4, 8),)),
     "empty_gradients": (GRAD(empty_gradients), ({"w": (8, 8)}, (4, 8))),
     "coordinates": (coordinates, ((4, 2, 8), ("i", 4, (4,)), ("i", 8, (4,)))),
+    "windows_at_one_place": (windows_at_one_place, ((4, 8, 8), ("i", 6, ()))),
     "composed": (composed, ((4, 8),)),
     "picked_loss": (GRAD(lambda params, x, y: -jnp.mean(jax.nn.log_softmax(x @ params["w"])[jnp.arange(4), y])),
                     ({"w": (8, 8)}, (4, 8), ("i", 8, (4,)))),
@@ -530,6 +549,7 @@ PROGRAMS = {
     "whole_functions": (whole_functions, (("i", 50, (4, 8)),)),
     "stopping_loop": (stopping_loop, ({"e": (8, 4), "w": (4, 4)}, ("i", 8, (4,)))),
     "manual_region": (manual_region, ({"w": (16, 8)}, (8, 16))),
+    "manual_gradients": (GRAD(manual_gradients), ({"w": (16, 8), "b": (8,)}, (8, 16))),
     "lstm_gradients": (GRAD(lstm), LSTM),
     "scanned_tanh": (GRAD(scanned_tanh), ({"a": (8, 8), "b": (8, 8)}, (4, 8))),
     "loops_over_values": (loops_over_values, ((8, 4), (8, 4))),
@@ -547,6 +567,7 @@ RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
             "draws", "draws_as_before", "draws_rbg", "draws_unsafe_rbg", "narrow_bits", "norms_by_hand", "pads",
             "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
+            "manual_gradients", "windows_at_one_place",
             "lstm_gradients", "scanned_tanh", "loops_over_values", "whole_product", *UPDATES, *COMPLEX]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}

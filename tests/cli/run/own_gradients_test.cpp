@@ -43,8 +43,9 @@ std::string with(std::string text, const std::string& from, const std::string& t
 } // namespace
 
 TEST_CASE("gradients of recorded programs are those of their losses, but for the rounding of their constants") {
-    for (const auto& [name, count] : {std::pair("mlp_gradients", 4), std::pair("convnet_gradients", 2),
-                                      std::pair("lstm_gradients", 4), std::pair("empty_gradients", 1)}) {
+    for (const auto& [name, count] :
+         {std::pair("mlp_gradients", 4), std::pair("convnet_gradients", 2), std::pair("lstm_gradients", 4),
+          std::pair("empty_gradients", 1), std::pair("manual_gradients", 2)}) {
         CAPTURE(name);
         const GradientComparison made = compared(recorded(name));
         CHECK(std::ssize(made.parameters) == count);

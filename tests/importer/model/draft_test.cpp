@@ -113,6 +113,7 @@ TEST_CASE("what is known is computed as the devices would") {
     CHECK(folded("sub", DType::u32, {0, 3}, {0, 4}) == "left");
     CHECK(folded("mul", DType::i64, {0, std::numeric_limits<i64>::max()}, {0, 2}) == "left");
     CHECK(folded("div", DType::f32, {1, 0}, {3, 0}) == "0.33333334");
-    CHECK(folded("div", DType::bf16, {1, 0}, {4, 0}) == "left");
+    CHECK(folded("div", DType::bf16, {1, 0}, {4, 0}) == "0.25");
+    CHECK(folded("mul", DType::bf16, {1.0078125, 0}, {1.0078125, 0}) == "1.015625"); // rounded
     CHECK(folded("exp", DType::f32, {1, 0}, {4, 0}) == "left");
 }

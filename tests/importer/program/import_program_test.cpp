@@ -139,7 +139,7 @@ TEST_CASE("programs that JAX traced give what JAX computed, planned on eight dev
             CHECK_MESSAGE(difference <= 5e-6 * largest, "output ", i, ": ", difference, " of ", largest);
         }
     }
-    CHECK(count == 73);
+    CHECK(count == 75);
 }
 
 TEST_CASE("element types have their own names here, and numbers that are written as bits are of their type") {
@@ -202,6 +202,23 @@ TEST_CASE("arguments and results without elements are none of the model's") {
     Diagnostics diagnostics;
     CHECK(!import_program(sources, file, {}, diagnostics).has_value());
     CHECK(diagnostics.all().at(0).code == "E0806");
+}
+
+TEST_CASE("a step's loss is what the program calls so, or its first result where that is a number without a name") {
+    const auto outputs = [](const std::string& first, const std::string& second,
+                            const std::string& type = "tensor<f32>") {
+        const std::string model =
+            imported(fmt::format("func.func @main(%x: {2}, %y: tensor<f32>) -> ({2} {{jax.result_info = \"{0}\"}}, "
+                                 "tensor<f32> {{jax.result_info = \"{1}\"}}) {{\n  %0 = stablehlo.negate %x : {2}\n"
+                                 "  %1 = stablehlo.tanh %y : tensor<f32>\n  return %0, %1 : {2}, tensor<f32>\n}}\n",
+                                 first, second, type))
+                .model;
+        return model.substr(model.find("outputs: "));
+    };
+    CHECK(outputs("result[0]", "result[1]") == "outputs: [loss, result_1]\n");
+    CHECK(outputs("result[1]['grad_norm']", "result[1]['loss']") == "outputs: [result_1_grad_norm, loss]\n");
+    CHECK(outputs("result['accuracy']", "result[1]") == "outputs: [result_accuracy, result_1]\n");
+    CHECK(outputs("result[0]", "result[1]", "tensor<4xf32>") == "outputs: [result_0, result_1]\n");
 }
 
 TEST_CASE("functions call each other 64 deep, main counted, and no deeper") {

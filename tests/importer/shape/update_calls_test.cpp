@@ -48,8 +48,7 @@ std::string step(const std::vector<Array>& arrays, const std::string& more = "")
         types.push_back("tensor<f32>");
     }
     return fmt::format("func.func @main({}) -> ({}) {{\n{}{}{}  return {} : {}\n}}\n", fmt::join(arguments, ", "),
-                       fmt::join(types, ", "), momenta, params, more, fmt::join(results, ", "),
-                       fmt::join(types, ", "));
+                       fmt::join(types, ", "), momenta, params, more, fmt::join(results, ", "), fmt::join(types, ", "));
 }
 
 const std::vector<Array> three = {{"a_w", "tensor<4x8xf32>"}, {"a_b", "tensor<8xf32>"}, {"c_w", "tensor<8x2x3xf32>"}};
@@ -89,12 +88,46 @@ TEST_CASE("arrays that are updated otherwise have a module of their own, or stay
     CHECK(holds(four, "  - mu_d_b_new, d_b_new: {update_2: "));
 }
 
-TEST_CASE("what more than results of the program need is no update") {
-    const std::string sum = "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
-                            "  %more = stablehlo.reduce(%q1 init: %zero) applies stablehlo.add across dimensions = [0] : "
-                            "(tensor<8xf32>, tensor<f32>) -> tensor<f32>\n";
-    const std::string model = imported_program(step(three, sum)).model;
-    CAPTURE(model);
-    CHECK(holds(model, "  - a_b_new: {sub: "));
-    CHECK_FALSE(holds(model, "name: a_b_update}"));
+namespace {
+
+// The sum of one array of 8 numbers, as %more.
+std::string sum_of(const std::string& array) {
+    return fmt::format("  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                       "  %more = stablehlo.reduce({} init: %zero) applies stablehlo.add across dimensions = [0] : "
+                       "(tensor<8xf32>, tensor<f32>) -> tensor<f32>\n",
+                       array);
+}
+
+} // namespace
+
+TEST_CASE("what stands behind updates reads what they make") {
+    const auto order = [](const std::string& model, const std::string& sum) {
+        CAPTURE(model);
+        CHECK(holds(model, "name: c_w_update}\n" + sum));
+        CHECK(holds(model, "name: a_b_update}"));
+    };
+    order(imported_program(step(three, sum_of("%q1"))).model, "  - loss: {reduce_sum: a_b_new, dims: [0]}");
+    const std::string of_step = imported_program(step(three, sum_of("%u1"))).model; // all of them return it
+    order(of_step, "  - loss: {reduce_sum: mul_2, dims: [0]}");
+    CHECK(holds(of_step, "    outputs: [mu_new, mul_3, param_new]\n"));
+    const std::string squared = "  %more_of = stablehlo.exponential %q1 : tensor<8xf32>\n" + sum_of("%more_of");
+    order(imported_program(step(three, squared)).model, "  - exp: {exp: a_b_new}\n");
+}
+
+TEST_CASE("what an update needs of another, or others need before it is whole, is no update") {
+    const std::string within = "  %more_of = stablehlo.exponential %u1 : tensor<8xf32>\n" + sum_of("%more_of");
+    std::vector<Array> four = three;
+    four.push_back({"d_w", "tensor<2x8xf32>"});
+    const std::string read = imported_program(step(four, within)).model;
+    CAPTURE(read);
+    CHECK(holds(read, "  - mu_a_b_new: {add: "));
+    CHECK(holds(read, "name: c_w_update}"));
+    std::string text = step(three); // that of c_w is as long as that of a_b is
+    const size_t at = text.find("  %r2 = ");
+    text.insert(at, sum_of("%n1"));
+    text.replace(text.find("%r2, %clip"), 10, "%r2, %more");
+    const std::string back = imported_program(text).model;
+    CAPTURE(back);
+    CHECK(holds(back, "  - mu_a_b_new: {add: "));
+    CHECK(holds(back, "  - reduce_sum: {reduce_sum: mu_a_b_new, dims: [0]}\n"));
 }
