@@ -170,7 +170,7 @@ private:
                 op.operands.insert(op.operands.end(), initial.begin(), initial.end());
                 return signature();
             }
-            if (next == '{' && (!bound_.empty() || op.name == "module")) {
+            if (next == '{' && (!bound_.empty() || op.name == "module" || op.name == "sdy.manual_computation")) {
                 cursor_.take('{');
                 op.regions.push_back(region(std::exchange(bound_, {}), true));
                 if (op.name == "module") break;

@@ -1,5 +1,6 @@
 #include "importer/model/draft.h"
 
+#include "importer/model/draft_region.h"
 #include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
@@ -378,6 +379,18 @@ DraftId Draft::output(DraftId value, const std::string& name) {
     }
     values_[result].name = name;
     return result;
+}
+
+void Draft::keep_results(size_t number, const std::vector<size_t>& kept) {
+    DraftEntry& entry = entries_[number];
+    std::vector<DraftId> results;
+    std::vector<DraftRegion::Border> out;
+    for (const size_t i : kept) {
+        results.push_back(entry.results[i]);
+        out.push_back(std::move(entry.region->out[i]));
+    }
+    entry.results = std::move(results);
+    entry.region->out = std::move(out);
 }
 
 void Draft::replace(size_t number, std::string op, std::vector<DraftId> operands, std::string arguments) {

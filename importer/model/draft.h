@@ -120,6 +120,8 @@ public:
 
     const std::string& line() const { return line_; } // where new entries are from; or empty
 
+    // Of the results of a manual region those by these numbers leave it.
+    void keep_results(size_t number, const std::vector<size_t>& kept);
     // Another op makes an entry's results, of values that are made above.
     void replace(size_t entry, std::string op, std::vector<DraftId> operands, std::string arguments);
     // An entry that stands beside another: named after it, of its line. It is the last until the order is said.

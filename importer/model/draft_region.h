@@ -2,7 +2,7 @@
 // with its sharding, as a model writes it: [data, ~].
 #pragma once
 
-#include "importer/model/draft.h"
+#include "importer/model/draft_block.h"
 
 namespace shard {
 
@@ -12,6 +12,7 @@ struct DraftRegion {
         std::string sharding;
     };
     Draft body;
+    DraftOrder order; // of its text
     std::vector<Border> in, out; // one for each operand and result of the entry
     std::vector<std::string> axes;
     bool is_all = false; // the axes are those of the mesh

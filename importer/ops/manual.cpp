@@ -85,6 +85,25 @@ bool can_check(const DraftRegion& region) {
     });
 }
 
+// A region that nothing enters gives numbers, as the gradient of a function does whose argument is not differentiated.
+bool import_numbers(OpContext& context, const std::vector<std::string>& axes) {
+    Draft body;
+    const MlirRegion& region = context.op.regions.front();
+    const std::optional<std::vector<DraftId>> results = context.run_in(region, body, {}, axes);
+    if (!results) return false;
+    if (!context.expect(region.arguments.empty() && results->size() == context.op.results.size(),
+                        "takes no argument, and returns a value for each result"))
+        return false;
+    for (size_t i = 0; i < results->size(); ++i) {
+        const std::optional<DraftType> type = context.result_type(i);
+        const DraftValue& value = body[(*results)[i]];
+        if (!type) return false;
+        if (!value.number) return context.refuse("a region that nothing enters, and that computes more than numbers");
+        context.set(i, context.draft.number(*type, *value.number));
+    }
+    return true;
+}
+
 bool import_manual(OpContext& context, std::string_view) {
     if (!context.expect(context.op.regions.size() == 1 && !context.op.results.empty(), "has a body and results"))
         return false;
@@ -94,8 +113,8 @@ bool import_manual(OpContext& context, std::string_view) {
     region->axes = manual_axes(context.op, mesh);
     region->is_all = region->axes == mesh.axes;
     const MlirRegion& body = context.op.regions.front();
-    if (region->axes.empty() || context.operand_count() == 0)
-        return context.refuse("a region that is manual over no axis of the program's mesh, or that nothing enters");
+    if (region->axes.empty()) return context.refuse("a region that is manual over no axis of the program's mesh");
+    if (context.operand_count() == 0) return import_numbers(context, region->axes);
     std::vector<DraftId> operands, arguments;
     for (size_t i = 0; i < context.operand_count(); ++i) operands.push_back(context.operand(i));
     if (!context.expect(body.arguments.size() == operands.size(), "has an argument for each operand")) return false;

@@ -2,7 +2,6 @@
 
 #include "importer/complex/complex_pairs.h"
 #include "importer/mlir/mlir_reader.h"
-#include "importer/model/draft_region.h"
 #include "importer/model/op_context.h"
 #include "importer/model/program_walk.h"
 #include "importer/model/sharding_text.h"
@@ -16,6 +15,7 @@
 #include "importer/shape/random_functions.h"
 #include "importer/shape/recognise.h"
 #include "importer/shape/relu_function.h"
+#include "importer/shape/shape_regions.h"
 
 #include <fmt/format.h>
 
@@ -128,7 +128,7 @@ public:
         report_held_weights(draft_, results_and_updates, main_.span, diagnostics_);
         recognise_composites(draft_, results_and_updates);
         share_constants(draft_); // those that composites need
-        shape_regions();
+        const bool has_regions = shape_regions(draft_, results_and_updates);
         leave_out_unread(results_and_updates);
         std::vector<NamedArgument> named;
         for (size_t i = 0; i < all_.size(); ++i)
@@ -146,7 +146,7 @@ public:
                             "train:\n  loss: {}\n  optimizer: {{{}}}\n",
                             draft_.name_of(outputs_.front()), request_.optimizer);
         program.values = std::move(text.values);
-        program.is_on_mesh = is_on_mesh_;
+        program.is_on_mesh = has_regions;
         program.is = as;
         program.results = output_results_;
         if (as == ImportAs::loss) program.gradients = own_gradients(*results);
@@ -160,19 +160,6 @@ public:
     }
 
 private:
-    void shape_regions() {
-        for (size_t i = 0; i < draft_.entry_count(); ++i) {
-            const std::shared_ptr<DraftRegion>& region = draft_.entry(i).region;
-            if (region == nullptr) continue;
-            is_on_mesh_ = true;
-            std::vector<DraftId> left;
-            for (const DraftRegion::Border& border : region->out) left.push_back(border.value);
-            share_constants(region->body);
-            recognise_composites(region->body, left);
-            share_constants(region->body);
-        }
-    }
-
     // Arrays without elements are none of the model's.
     static bool is_empty(const DraftType& type) { return element_count(type.shape) == 0; }
     bool is_left_out(size_t argument) const { return draft_[arguments_[argument]].is_left_out; }
@@ -434,10 +421,9 @@ private:
     std::vector<DraftId> arguments_, given_, outputs_; // given: as the program reads its arguments
     DraftUpdates updates_;
     std::vector<size_t> output_results_; // by output, which result it is
-    bool is_on_mesh_ = false;
-    int loss_ = -1;              // of a program that was said to be a loss, its result
-    std::vector<int> places_;    // by result, the argument in whose place it stands, or -1; of a loss
-    std::vector<bool> left_out_; // by result; none
+    int loss_ = -1;                      // of a program that was said to be a loss, its result
+    std::vector<int> places_;            // by result, the argument in whose place it stands, or -1; of a loss
+    std::vector<bool> left_out_;         // by result; none
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "importer/shape/blocks.h"
 
+#include "importer/model/draft_region.h"
 #include "importer/shape/block_check.h"
 #include "importer/shape/called_block.h"
 #include "importer/shape/constants.h"
@@ -174,12 +175,21 @@ private:
     }
 
     // Looks for blocks left and right of those that are found.
+    // About as many as the text has for them.
+    size_t lines(const Segment& segment, size_t begin, size_t end) const {
+        size_t count = end - begin;
+        for (size_t i = begin; i < end; ++i)
+            if (const DraftEntry& entry = draft_.entry(static_cast<size_t>(segment[i])); entry.region != nullptr)
+                count += entry.region->order.items.size();
+        return count;
+    }
+
     void split(const Segment& segment) {
         std::vector<int> sequence;
         for (const int entry : segment) sequence.push_back(kinds_[static_cast<size_t>(entry)]);
         std::optional<RepeatedRun> run;
-        if (segment.size() > least_saved && runs_++ < most_runs) run = longest_run(sequence);
-        if (run && run->saved() < least_saved) run.reset();
+        if (lines(segment, 0, segment.size()) > least_saved && runs_++ < most_runs) run = longest_run(sequence);
+        if (run && lines(segment, run->begin + run->period, run->end) < least_saved) run.reset(); // written once
         std::optional<Found> found = run ? block_in(segment, sequence, *run) : std::nullopt;
         if (run && !found) found = calls_in(segment, *run);
         if (!found) {

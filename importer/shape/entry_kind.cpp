@@ -1,9 +1,13 @@
 #include "importer/shape/entry_kind.h"
 
+#include "importer/model/draft_region.h"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 namespace shard {
 
@@ -62,6 +66,35 @@ bool may_be_computed(const Draft& draft, const DraftEntry& entry, const DraftVal
 } // namespace
 
 int EntryKinds::of(const DraftEntry& entry) {
+    return kinds_.try_emplace(text_of(entry), static_cast<int>(kinds_.size())).first->second;
+}
+
+// What the program of one device does, whatever its values are called.
+std::string EntryKinds::text_of(const DraftRegion& region) {
+    std::string text = fmt::format("{} {} {}", fmt::join(region.axes, " "), region.is_all, region.check);
+    std::unordered_map<DraftId, size_t> numbers;
+    for (const DraftRegion::Border& border : region.in) {
+        text += " " + border.sharding;
+        numbers.emplace(border.value, numbers.size());
+    }
+    std::vector<DraftId> left;
+    for (const DraftRegion::Border& border : region.out) left.push_back(border.value);
+    const EntryKinds kinds(region.body, Stacks::apart);
+    const std::vector<bool> needed = region.body.needed_for(left);
+    for (size_t i = 0; i < needed.size(); ++i) {
+        if (!needed[i]) continue;
+        const DraftEntry& entry = region.body.entry(i);
+        text += "\n" + kinds.text_of(entry);
+        for (const DraftId operand : entry.operands)
+            if (!region.body[operand].number) text += fmt::format(" @{}", numbers.at(operand));
+        for (const DraftId result : entry.results) numbers.emplace(result, numbers.size());
+    }
+    for (const DraftRegion::Border& border : region.out)
+        text += fmt::format("\n@{} {}", numbers.at(border.value), border.sharding);
+    return text;
+}
+
+std::string EntryKinds::text_of(const DraftEntry& entry) const {
     std::string text = entry.op + "|" + entry.literal + "|";
     const std::optional<PartOfDim> part = stacks_ == Stacks::alike ? part_of_dim(entry) : std::nullopt;
     text += part ? fmt::format("part of {}", part->dim) : entry.arguments;
@@ -73,13 +106,12 @@ int EntryKinds::of(const DraftEntry& entry) {
                         ? " = #"
                         : " = " + number_text(of.type.dtype, *of.number);
     };
-    // Regions are alike if they are one.
-    if (entry.region != nullptr) text += fmt::format("|region {}", entry.results[0]);
+    if (entry.region != nullptr) text += fmt::format("|region {}", text_of(*entry.region));
     for (size_t i = 0; i < entry.operands.size(); ++i)
         if (i != 2 || stacks_ == Stacks::apart || !entry_written(draft_, entry)) add(entry.operands[i]);
     text += "|";
     for (const DraftId result : entry.results) add(result);
-    return kinds_.try_emplace(std::move(text), static_cast<int>(kinds_.size())).first->second;
+    return text;
 }
 
 } // namespace shard

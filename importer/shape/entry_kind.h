@@ -30,6 +30,9 @@ public:
     int of(const DraftEntry& entry);
 
 private:
+    std::string text_of(const DraftEntry& entry) const;
+    static std::string text_of(const DraftRegion& region);
+
     const Draft& draft_;
     Stacks stacks_;
     std::map<std::string, int> kinds_;

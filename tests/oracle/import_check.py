@@ -153,6 +153,45 @@ def manual_gradients(params, x):
     return jnp.mean(layer(x, params["w"]) ** 2) + jnp.mean(jnp.abs(params["b"]) * jnp.arange(8.0))
 
 
+def on_devices(body, axes, given, made):
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    return jax.shard_map(body, mesh=mesh, axis_names=set(axes), in_specs=given, out_specs=made, check_vma=False)
+
+
+def region_of_layers(params, x):
+    """Layers in the program of one device, as loops over their weights and written out, with their gradients."""
+    P = jax.sharding.PartitionSpec
+
+    def layer(h, w):
+        h = h + 0.1 * jax.lax.psum(jnp.tanh(h @ w[:, 0]) @ w[:, 1].T, "model")
+        return h, jnp.sum(h, -1)
+
+    def body(x, stack, rows):
+        h, sums = jax.lax.scan(layer, x, stack)
+        for row in rows:
+            h = jax.nn.silu(layer(h, row)[0]) * jax.lax.psum(jnp.sum(row), "model")
+        return jax.lax.pmean(jnp.mean(h), "data"), sums
+
+    run = on_devices(body, ("data", "model"), (P("data"), P(None, None, None, "model"), [P(None, None, "model")] * 4),
+                     (P(), P(None, "data")))
+    loss, sums = run(x, params["stack"], params["rows"])
+    return loss + 0.01 * jnp.mean(sums)
+
+
+def layers_of_regions(params, x):
+    """Layers that each hold the program of one device, in a loop and written out."""
+    P = jax.sharding.PartitionSpec
+
+    def layer(h, w):
+        body = lambda h, w: jnp.tanh(h + jax.lax.psum(jax.nn.relu(h[..., :4] @ w[:4]) @ w[4:].T, ("model",)))
+        return on_devices(body, ("data", "model"), (P("data"), P(None, "model")), P("data"))(h, w) * 1.5, None
+
+    h, _ = jax.lax.scan(layer, x, params["stack"])
+    for row in params["rows"]:
+        h = layer(h, row)[0]
+    return jnp.mean(h * h)
+
+
 def attentions(q, k, v, shared_k, shared_v, bias, lengths):
     """As jax.nn writes it; of lengths some are 0, whose queries see no key."""
     attend = jax.nn.dot_product_attention
@@ -549,6 +588,8 @@ PROGRAMS = {
     "whole_functions": (whole_functions, (("i", 50, (4, 8)),)),
     "stopping_loop": (stopping_loop, ({"e": (8, 4), "w": (4, 4)}, ("i", 8, (4,)))),
     "manual_region": (manual_region, ({"w": (16, 8)}, (8, 16))),
+    "region_of_layers": (GRAD(region_of_layers), ({"stack": (3, 8, 2, 8), "rows": [(8, 2, 8)] * 4}, (8, 8))),
+    "layers_of_regions": (GRAD(layers_of_regions), ({"stack": (3, 12, 16), "rows": [(12, 16)] * 3}, (8, 8))),
     "manual_gradients": (GRAD(manual_gradients), ({"w": (16, 8), "b": (8,)}, (8, 16))),
     "lstm_gradients": (GRAD(lstm), LSTM),
     "scanned_tanh": (GRAD(scanned_tanh), ({"a": (8, 8), "b": (8, 8)}, (4, 8))),
@@ -567,7 +608,7 @@ RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
             "draws", "draws_as_before", "draws_rbg", "draws_unsafe_rbg", "narrow_bits", "norms_by_hand", "pads",
             "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
-            "manual_gradients", "windows_at_one_place",
+            "manual_gradients", "region_of_layers", "layers_of_regions", "windows_at_one_place",
             "lstm_gradients", "scanned_tanh", "loops_over_values", "whole_product", *UPDATES, *COMPLEX]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}
