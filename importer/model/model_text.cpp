@@ -148,14 +148,15 @@ private:
             if (item >= 0) add_region(main_.draft.entry(static_cast<size_t>(item)), {}, {});
         for (size_t b = 0; b < main_.modules.size(); ++b) {
             const DraftBlock& block = main_.order.blocks[b];
-            for (const int entry : block.entries[1])
-                add_region(main_.draft.entry(static_cast<size_t>(entry)), main_.modules[b].names,
-                           instance_of(main_, block, main_.modules[b]));
+            for (const std::vector<int>* const entries : {&block.constants, &block.entries[1]})
+                for (const int entry : *entries)
+                    add_region(main_.draft.entry(static_cast<size_t>(entry)), main_.modules[b].names,
+                               instance_of(main_, block, main_.modules[b]));
         }
     }
 
     void add_region(const DraftEntry& entry, const LocalNames& names, const std::string& instance) {
-        if (entry.region == nullptr) return;
+        if (entry.region == nullptr || part_of_.contains(entry.region.get())) return;
         DraftRegion& region = *entry.region;
         std::vector<DraftId> left;
         for (const DraftRegion::Border& border : region.out) left.push_back(border.value);

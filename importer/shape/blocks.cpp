@@ -277,7 +277,7 @@ private:
     // Where the fewest values come in and go out is where a layer begins.
     std::optional<Found> calls_in(const Segment& segment, const RepeatedRun& run) {
         std::optional<size_t> best;
-        size_t fewest = most_names(run.period) + 1;
+        size_t fewest = most_names(lines(segment, run.begin, run.begin + run.period)) + 1;
         for (const Beginning& beginning : beginnings(segment, run)) {
             const std::optional<Found> found = calls_from(segment, run, beginning.at, looked_at);
             const size_t names = found ? found->block.given.size() + found->block.returned.size() : fewest;
@@ -287,8 +287,10 @@ private:
         }
         if (!best) return std::nullopt;
         std::optional<Found> found = calls_from(segment, run, *best, segment.size());
-        const bool is_worth_it = found && found->end - found->begin - run.period >= least_saved &&
-                                 found->block.given.size() + found->block.returned.size() <= most_names(run.period);
+        const auto lines_of = [&](size_t begin, size_t end) { return lines(segment, begin, end); };
+        const bool is_worth_it = found && lines_of(found->begin + run.period, found->end) >= least_saved &&
+                                 found->block.given.size() + found->block.returned.size() <=
+                                     most_names(lines_of(found->begin, found->begin + run.period));
         return is_worth_it ? std::move(found) : std::nullopt;
     }
 
@@ -303,7 +305,9 @@ private:
             return std::nullopt;
         Found found{{}, {}, begin, end};
         const auto is_block = [&](std::vector<std::vector<int>> repetitions) {
-            if (repetitions.size() < 2 || (repetitions.size() - 1) * run.period < least_saved) return false;
+            size_t saved = 0;
+            for (size_t r = 1; r < repetitions.size(); ++r) saved += lines(repetitions[r], 0, run.period);
+            if (saved < least_saved) return false;
             std::optional<DraftBlock> block = block_of(draft_, readers_, std::move(repetitions));
             if (block) found.block = std::move(*block);
             return block.has_value();

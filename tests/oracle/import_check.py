@@ -192,6 +192,18 @@ def layers_of_regions(params, x):
     return jnp.mean(h * h)
 
 
+def regions_of_constants(params, x):
+    """Layers that each hold the same program of one device, which none of them is given anything for."""
+    P = jax.sharding.PartitionSpec
+
+    def layer(h, w):
+        turns = on_devices(lambda c: jax.lax.psum(jnp.sin(c) * 2, ("model",)), ("data", "model"), (P("model"),), P())
+        h = jnp.tanh(h @ w + turns(jnp.arange(8.0)).sum()) * 1.5
+        return jnp.sin(h) * h + jnp.cos(h), None
+
+    return jnp.mean(jax.lax.scan(layer, x, params["stack"])[0] ** 2)
+
+
 def attentions(q, k, v, shared_k, shared_v, bias, lengths):
     """As jax.nn writes it; of lengths some are 0, whose queries see no key."""
     attend = jax.nn.dot_product_attention
@@ -590,6 +602,7 @@ PROGRAMS = {
     "manual_region": (manual_region, ({"w": (16, 8)}, (8, 16))),
     "region_of_layers": (GRAD(region_of_layers), ({"stack": (3, 8, 2, 8), "rows": [(8, 2, 8)] * 4}, (8, 8))),
     "layers_of_regions": (GRAD(layers_of_regions), ({"stack": (3, 12, 16), "rows": [(12, 16)] * 3}, (8, 8))),
+    "regions_of_constants": (regions_of_constants, ({"stack": (4, 8, 8)}, (8, 8))),
     "manual_gradients": (GRAD(manual_gradients), ({"w": (16, 8), "b": (8,)}, (8, 16))),
     "lstm_gradients": (GRAD(lstm), LSTM),
     "scanned_tanh": (GRAD(scanned_tanh), ({"a": (8, 8), "b": (8, 8)}, (4, 8))),
@@ -608,7 +621,7 @@ RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
             "draws", "draws_as_before", "draws_rbg", "draws_unsafe_rbg", "narrow_bits", "norms_by_hand", "pads",
             "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
-            "manual_gradients", "region_of_layers", "layers_of_regions", "windows_at_one_place",
+            "manual_gradients", "region_of_layers", "layers_of_regions", "regions_of_constants", "windows_at_one_place",
             "lstm_gradients", "scanned_tanh", "loops_over_values", "whole_product", *UPDATES, *COMPLEX]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}
