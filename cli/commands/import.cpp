@@ -194,9 +194,9 @@ const CommandDef& command_import() {
               .doc = "write the program's mesh and shardings there, as a layout file",
               .file = FileUse::written},
              {.name = "--check-gradients",
-              .doc = "of a loss whose program makes gradients too (jax.value_and_grad): run both on one device and "
-                     "compare "
-                     "them; exit code 1 if others are made, as where the program has a stop_gradient"},
+              .doc = "of a loss whose program makes gradients too (jax.value_and_grad): run both, on one device "
+                     "or on the program's mesh if it has a shard_map, and compare them; exit code 1 if others are "
+                     "made, as where the program has a stop_gradient"},
              {.name = "--names",
               .value = "FILE",
               .doc = "write what the model calls each argument there, a line `path: name` each",

@@ -246,7 +246,7 @@ private:
         for (const DraftId operand : entry.operands) operands.push_back(operand_text(of, operand, names));
         std::string text = fmt::format("{}{{{}: ", entry_key(indent, results), entry.op);
         if (entry.region != nullptr) {
-            write_region(*entry.region, results, operands, indent);
+            write_region(*entry.region, results, operands, indent, instance);
             return;
         }
         if (!entry.literal.empty()) {
@@ -267,7 +267,8 @@ private:
     //       body:
     //         - y: {tanh: x}
     void write_region(const DraftRegion& region, const std::vector<std::string>& results,
-                      const std::vector<std::string>& operands, const std::string& indent) {
+                      const std::vector<std::string>& operands, const std::string& indent,
+                      const std::string& instance) {
         Part& part = *regions_.at(part_of_.at(&region));
         std::vector<std::string> in, out;
         for (size_t i = 0; i < region.in.size(); ++i) {
@@ -288,6 +289,7 @@ private:
         if (!region.check) add(inner + "check: false\n");
         add(inner + "body:\n");
         part.indent = inner + "  ";
+        part.instance = instance + results[0] + ".";
         write_items(part);
     }
 

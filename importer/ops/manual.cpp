@@ -89,11 +89,10 @@ bool can_check(const DraftRegion& region) {
 bool import_numbers(OpContext& context, const std::vector<std::string>& axes) {
     Draft body;
     const MlirRegion& region = context.op.regions.front();
+    if (!context.expect(region.arguments.empty(), "takes no argument where nothing enters")) return false;
     const std::optional<std::vector<DraftId>> results = context.run_in(region, body, {}, axes);
     if (!results) return false;
-    if (!context.expect(region.arguments.empty() && results->size() == context.op.results.size(),
-                        "takes no argument, and returns a value for each result"))
-        return false;
+    if (!context.expect(results->size() == context.op.results.size(), "returns a value for each result")) return false;
     for (size_t i = 0; i < results->size(); ++i) {
         const std::optional<DraftType> type = context.result_type(i);
         const DraftValue& value = body[(*results)[i]];

@@ -353,9 +353,11 @@ private:
         std::optional<size_t> first;
         for (const size_t i : kept) {
             if (replaced[i] >= 0) continue;
-            const std::string path = path_of(noted_result(main_, i));
-            if (is_number(results[i]) && (static_cast<int>(i) == loss_ || is_called_loss(path))) return i;
-            const bool has_name = !path.empty() && (path.back() < '0' || path.back() > '9') && path != "result";
+            const std::string noted = noted_result(main_, i);
+            if (is_number(results[i]) && (static_cast<int>(i) == loss_ || is_called_loss(path_of(noted)))) return i;
+            // "result[1]" has none, "result[1]['top5']" has.
+            const bool is_index = noted.size() > 1 && noted.back() == ']' && noted[noted.size() - 2] != '\'';
+            const bool has_name = !noted.empty() && noted != "result" && !is_index;
             if (!first) first = is_number(results[i]) && !has_name ? i : results.size();
         }
         return first;

@@ -17,7 +17,7 @@ namespace shard {
 
 namespace {
 
-constexpr size_t least_saved = 8;  // entries; a block of two lines twice is no easier to read
+constexpr size_t least_saved = 8;  // lines; a block of two lines twice is no easier to read
 constexpr size_t most_tries = 128; // beginnings of a run, of which a few repetitions are looked at first
 constexpr size_t looked_at = 3;
 constexpr size_t most_skipped = 40; // entries of the first repetition that are made for all
@@ -39,13 +39,21 @@ i64 own_number(const std::string& name, const std::string& next) {
     return number;
 }
 
+bool has_collective(const DraftEntry& entry) {
+    if (entry.region == nullptr) return !entry.over.empty();
+    for (size_t i = 0; i < entry.region->body.entry_count(); ++i)
+        if (has_collective(entry.region->body.entry(i))) return true;
+    return false;
+}
+
 // As constant_entries, but for what is made of one entry of a stack, as a loop over constants has another in each trip,
-// of the zeros that a loop's state begins as, and of tables, which layers share.
+// of the zeros that a loop's state begins as, of tables, which layers share, and of what devices send each other.
 std::vector<bool> made_of_constants(const Draft& draft) {
     std::vector<bool> constant = constant_entries(draft);
     for (size_t i = 0; i < constant.size(); ++i) {
         const DraftEntry& entry = draft.entry(i);
         constant[i] = constant[i] && !entry_of_stack(draft, entry) && !draft.is_table(entry.results[0]) &&
+                      !has_collective(entry) &&
                       std::all_of(entry.operands.begin(), entry.operands.end(), [&](DraftId operand) {
                           const DraftValue& value = draft[operand];
                           return value.entry < 0 || (constant[static_cast<size_t>(value.entry)] &&
@@ -174,7 +182,6 @@ private:
         });
     }
 
-    // Looks for blocks left and right of those that are found.
     // About as many as the text has for them.
     size_t lines(const Segment& segment, size_t begin, size_t end) const {
         size_t count = end - begin;
@@ -184,6 +191,7 @@ private:
         return count;
     }
 
+    // Looks for blocks left and right of those that are found.
     void split(const Segment& segment) {
         std::vector<int> sequence;
         for (const int entry : segment) sequence.push_back(kinds_[static_cast<size_t>(entry)]);

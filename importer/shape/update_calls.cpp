@@ -63,19 +63,21 @@ private:
                                return draft_[operand].number || is_scalar(operand) ||
                                       draft_.type(operand).shape == shape;
                            }) &&
-               are_behind(readers);
+               are_behind(readers, shape.empty());
     }
 
     // Whether updates or who asks for a step read a value, and all else that does stands behind them: anything where the
-    // step returns it, else what makes one number of it, as a norm.
-    bool are_behind(const std::vector<int>& readers) const {
-        const auto is_own = [&](int reader) { return reader < 0 || is_update_[static_cast<size_t>(reader)]; };
+    // step returns it, else what makes one number of it, as a norm. A number is of an update that alone reads it.
+    bool are_behind(const std::vector<int>& readers, bool is_number) const {
+        const auto is_own = [&](int reader) {
+            return reader < 0 ? !is_number : is_update_[static_cast<size_t>(reader)];
+        };
         const bool is_returned = std::find(readers.begin(), readers.end(), -1) != readers.end();
         return std::any_of(readers.begin(), readers.end(), is_own) &&
                std::all_of(readers.begin(), readers.end(), [&](int reader) {
-                   return is_own(reader) ||
-                          (!leads_to_update_[static_cast<size_t>(reader)] &&
-                           (is_returned || is_scalar(draft_.entry(static_cast<size_t>(reader)).results[0])));
+                   if (is_own(reader)) return true;
+                   return reader >= 0 && !is_number && !leads_to_update_[static_cast<size_t>(reader)] &&
+                          (is_returned || is_scalar(draft_.entry(static_cast<size_t>(reader)).results[0]));
                });
     }
 

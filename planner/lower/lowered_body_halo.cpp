@@ -11,16 +11,26 @@ namespace shard {
 
 namespace {
 
-// The dim along which pieces differ from each other, or from device to device.
+// The dim along which pieces are others from device to device, or from each other. Along the rest messages are cut already,
+// and begin elsewhere than what is read of a device's own block.
 size_t moved_dim(const Move& move) {
     const MovePiece& first = move.pieces.front();
-    for (size_t d = 0; d < first.extent.size(); ++d)
-        for (const MovePiece& piece : move.pieces)
-            if (!piece.in_start[d].is_constant() || !piece.out_start[d].is_constant() ||
-                piece.in_start[d] != first.in_start[d] || piece.out_start[d] != first.out_start[d] ||
-                piece.extent[d] != first.extent[d])
+    const auto found = [&](const auto& differs) -> std::optional<size_t> {
+        for (size_t d = 0; d < first.extent.size(); ++d)
+            if (std::any_of(move.pieces.begin(), move.pieces.end(),
+                            [&](const MovePiece& piece) { return differs(piece, d); }))
                 return d;
-    return 0;
+        return std::nullopt;
+    };
+    const std::optional<size_t> by_device = found([](const MovePiece& piece, size_t d) {
+        return !piece.in_start[d].is_constant() || !piece.out_start[d].is_constant();
+    });
+    if (by_device) return *by_device;
+    const std::optional<size_t> by_place = found([&](const MovePiece& piece, size_t d) {
+        return piece.out_start[d] != first.out_start[d] || piece.extent[d] != first.extent[d];
+    });
+    if (by_place) return *by_place;
+    return found([&](const MovePiece& piece, size_t d) { return piece.in_start[d] != first.in_start[d]; }).value_or(0);
 }
 
 // What the piece reads along all dims but one, in the order in which it does; nothing if that is all.

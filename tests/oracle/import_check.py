@@ -204,6 +204,19 @@ def regions_of_constants(params, x):
     return jnp.mean(jax.lax.scan(layer, x, params["stack"])[0] ** 2)
 
 
+def shared_sum(params, x):
+    """Layers in the program of one device that all read what devices have made together once."""
+    P = jax.sharding.PartitionSpec
+
+    def body(x, rows):
+        shift = jax.lax.psum(jnp.sin(jnp.arange(8.0)), "model")
+        for row in rows:
+            x = jnp.tanh(x @ row + shift) * 1.5 - jnp.cos(x)
+        return x
+
+    return jnp.mean(on_devices(body, ("data", "model"), (P("data"), [P()] * 4), P("data"))(x, params["rows"]))
+
+
 def attentions(q, k, v, shared_k, shared_v, bias, lengths):
     """As jax.nn writes it; of lengths some are 0, whose queries see no key."""
     attend = jax.nn.dot_product_attention
@@ -602,6 +615,7 @@ PROGRAMS = {
     "manual_region": (manual_region, ({"w": (16, 8)}, (8, 16))),
     "region_of_layers": (GRAD(region_of_layers), ({"stack": (3, 8, 2, 8), "rows": [(8, 2, 8)] * 4}, (8, 8))),
     "layers_of_regions": (GRAD(layers_of_regions), ({"stack": (3, 12, 16), "rows": [(12, 16)] * 3}, (8, 8))),
+    "shared_sum": (shared_sum, ({"rows": [(8, 8)] * 4}, (8, 8))),
     "regions_of_constants": (regions_of_constants, ({"stack": (4, 8, 8)}, (8, 8))),
     "manual_gradients": (GRAD(manual_gradients), ({"w": (16, 8), "b": (8,)}, (8, 16))),
     "lstm_gradients": (GRAD(lstm), LSTM),
@@ -621,7 +635,8 @@ RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
             "draws", "draws_as_before", "draws_rbg", "draws_unsafe_rbg", "narrow_bits", "norms_by_hand", "pads",
             "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
-            "manual_gradients", "region_of_layers", "layers_of_regions", "regions_of_constants", "windows_at_one_place",
+            "manual_gradients", "region_of_layers", "layers_of_regions", "regions_of_constants", "shared_sum",
+            "windows_at_one_place",
             "lstm_gradients", "scanned_tanh", "loops_over_values", "whole_product", *UPDATES, *COMPLEX]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}

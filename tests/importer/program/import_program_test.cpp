@@ -139,7 +139,7 @@ TEST_CASE("programs that JAX traced give what JAX computed, planned on eight dev
             CHECK_MESSAGE(difference <= 5e-6 * largest, "output ", i, ": ", difference, " of ", largest);
         }
     }
-    CHECK(count == 78);
+    CHECK(count == 79);
 }
 
 TEST_CASE("element types have their own names here, and numbers that are written as bits are of their type") {
@@ -218,6 +218,7 @@ TEST_CASE("a step's loss is what the program calls so, or its first result where
     CHECK(outputs("result[0]", "result[1]") == "outputs: [loss, result_1]\n");
     CHECK(outputs("result[1]['grad_norm']", "result[1]['loss']") == "outputs: [result_1_grad_norm, loss]\n");
     CHECK(outputs("result['accuracy']", "result[1]") == "outputs: [result_accuracy, result_1]\n");
+    CHECK(outputs("result['top5']", "result['top1']") == "outputs: [result_top5, result_top1]\n");
     CHECK(outputs("result[0]", "result[1]", "tensor<4xf32>") == "outputs: [result_0, result_1]\n");
 }
 

@@ -23,11 +23,21 @@ TEST_CASE("loops and layers in the program of one device are written once") {
     CHECK(has(model, "  block_2:\n    inputs: [rows_0, x]\n    graph:\n"));
 }
 
-TEST_CASE("a region that is given constants alone is of every layer") {
+TEST_CASE("a region that is given constants alone is made once for all layers") {
     const std::string model = loss_of("regions_of_constants");
     CAPTURE(model);
-    CHECK(has(model, "            in: {x: {of: cast, mesh: [model]}}\n"));
-    CHECK(has(model, "{repeat: block, times: 4, in: x, name: stack, scan: true}\n"));
+    CHECK(has(model, "        in: {x: {of: cast, mesh: [model]}}\n"));
+    CHECK(model.find("manual:") == model.rfind("manual:"));
+    CHECK(has(model, "{repeat: block, times: 4, in: [x, reduce_sum], name: stack, scan: true}\n"));
+}
+
+TEST_CASE("what devices make together once is made once") {
+    const std::string model = loss_of("shared_sum");
+    CAPTURE(model);
+    const size_t made = model.find("{psum: ");
+    CHECK(made > model.find("        body:\n"));
+    CHECK(model.find("{psum: ", made + 1) == std::string::npos);
+    CHECK(has(model, "- sub_2: {block: [x, rows_0, psum], name: rows_0_2}\n"));
 }
 
 TEST_CASE("layers that each hold the program of one device are one, and only what is read leaves it") {

@@ -110,6 +110,13 @@ TEST_CASE("what stands behind updates reads what they make") {
     const std::string of_step = imported_program(step(three, sum_of("%u1"))).model; // all of them return it
     order(of_step, "  - loss: {reduce_sum: mul_2, dims: [0]}");
     CHECK(holds(of_step, "    outputs: [mu_new, mul_3, param_new]\n"));
+    const std::string mean = sum_of("%q1");
+    order(imported_program(step(three, "  %count = stablehlo.constant dense<8.0> : tensor<f32>\n" +
+                                           mean.substr(0, mean.find("%more =")) +
+                                           "%sum =" + mean.substr(mean.find("%more =") + 7) +
+                                           "  %more = stablehlo.divide %sum, %count : tensor<f32>\n"))
+              .model,
+          "  - reduce_sum: {reduce_sum: a_b_new, dims: [0]}\n");
     const std::string squared = "  %more_of = stablehlo.exponential %q1 : tensor<8xf32>\n" + sum_of("%more_of");
     order(imported_program(step(three, squared)).model, "  - exp: {exp: a_b_new}\n");
 }

@@ -39,6 +39,14 @@ const std::string tensor_parallel = "mesh: {data: 2, model: 4}\nrules: [{batch: 
 
 } // namespace
 
+TEST_CASE("a slice along a split dim and another is lowered along the one that is split") {
+    const std::string text = check_lowered("model: two\ninputs: {x: {shape: [8, 72]}}\ngraph:\n"
+                                           "  - y: {slice: x, dim: [0, 1], start: [2, 1], limit: [6, 65]}\n"
+                                           "outputs: [y]\n",
+                                           "mesh: {d: 4}\ninputs: {x: [~, d]}\noutputs: {y: [~, d]}\n");
+    CHECK(text.find("ppermute") != std::string::npos);
+}
+
 TEST_CASE("a tensor-parallel forward pass as a manual program") {
     const std::string text = check_lowered(dot_relu_dot, tensor_parallel);
     CHECK(text.find("psum") != std::string::npos);
