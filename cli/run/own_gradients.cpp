@@ -42,8 +42,8 @@ std::vector<double> numbers_of(const Tensor& tensor) {
     return numbers;
 }
 
-// What begins at 0 may stand at a kink, as |x| has one: there a gradient is what whoever wrote the op likes best.
-void leave_zeros(Tensor& tensor) {
+// At 0 ops may have a kink, as |x| has, where JAX's gradient is one of several that are as good.
+void move_off_zeros(Tensor& tensor) {
     visit_dtype(tensor.type.dtype, [&]<typename Element>(Element) {
         if constexpr (is_float_element<Element>) {
             Element* const elements = reinterpret_cast<Element*>(tensor.bytes.data());
@@ -74,7 +74,7 @@ std::optional<GradientComparison> compare_gradients(const ImportedProgram& loss,
     RunOptions options;
     std::optional<std::map<std::string, Tensor>> begin = beginning(*step, options, diagnostics);
     if (!begin) return std::nullopt;
-    for (const auto& [name, result] : loss.gradients) leave_zeros(begin->at(name));
+    for (const auto& [name, result] : loss.gradients) move_off_zeros(begin->at(name));
     GradientComparison made;
     const bool is_exact = !takes_float_bits(*step) && !takes_float_bits(*program);
     made.allowed = is_exact ? allowed_in_f64 : allowed_otherwise;

@@ -42,9 +42,9 @@ struct DraftValue {
     std::shared_ptr<const std::vector<DraftNumber>> listed; // of a constant, one for each element, row-major
     DraftId of = -1;                                        // what is broadcast, dim i of it along dim dims[i]
     std::vector<i64> dims;
-    int entry = -1;    // the entry that it is a result of
-    DraftId made = -1; // the same value as the result of an entry, once one was needed
-    DraftId from = -1; // of that result, the broadcast
+    int entry = -1;     // the entry that it is a result of
+    DraftId made = -1;  // the same value as the result of an entry, once one was needed
+    DraftId from = -1;  // of that result, the broadcast
     DraftId words = -1; // of whole numbers of 64 bits that were made of u32, two for each: these
 };
 

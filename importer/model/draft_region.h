@@ -12,7 +12,7 @@ struct DraftRegion {
         std::string sharding;
     };
     Draft body;
-    DraftOrder order; // of its text
+    DraftOrder order;            // of its text
     std::vector<Border> in, out; // one for each operand and result of the entry
     std::vector<std::string> axes;
     bool is_all = false; // the axes are those of the mesh

@@ -46,9 +46,9 @@ bool import_as(OpContext& context, std::string_view becomes, size_t operands) {
 bool import_unary(OpContext& context, std::string_view becomes) { return import_as(context, becomes, 1); }
 bool import_binary(OpContext& context, std::string_view becomes) { return import_as(context, becomes, 2); }
 
-// Of all elements of arrays, without a number added: whose root is their norm (importer/shape/global_norm_forms.h), which
-// who divides by it reads as it is.
-bool is_sum_of_arrays(const Draft& draft, DraftId value) {
+// One number, and no known one is added to it as a norm of layers adds its eps: its root may be that of all squares of
+// several arrays (importer/shape/global_norm_forms.h), which is there as a root for who divides by it, too.
+bool is_plain_sum(const Draft& draft, DraftId value) {
     const DraftEntry* const made = draft.type(value).shape.empty() ? draft.entry_of(value) : nullptr;
     if (made == nullptr) return false;
     const auto is_number = [&](DraftId operand) { return draft[operand].number.has_value(); };
@@ -65,7 +65,7 @@ std::optional<DraftId> reciprocal_of_root(Draft& draft, DraftId root, int most =
     }
     const DraftEntry* const made = draft.entry_of(root);
     if (made == nullptr) return std::nullopt;
-    if (made->op == "sqrt" && is_sum_of_arrays(draft, made->operands[0])) return std::nullopt;
+    if (made->op == "sqrt" && is_plain_sum(draft, made->operands[0])) return std::nullopt;
     if (made->op == "sqrt") return draft.pointwise("rsqrt", {made->operands[0]}, value.type);
     if (made->op != "reshape" || most == 0) return std::nullopt;
     const std::optional<DraftId> of = reciprocal_of_root(draft, made->operands[0], most - 1);

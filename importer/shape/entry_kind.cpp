@@ -86,7 +86,7 @@ std::string EntryKinds::text_of(const DraftRegion& region) {
         const DraftEntry& entry = region.body.entry(i);
         text += "\n" + kinds.text_of(entry);
         for (const DraftId operand : entry.operands)
-            if (const auto it = numbers.find(operand); it != numbers.end()) text += fmt::format(" @{}", it->second);
+            if (!region.body[operand].number) text += fmt::format(" @{}", numbers.at(operand));
         for (const DraftId result : entry.results) numbers.emplace(result, numbers.size());
     }
     for (const DraftRegion::Border& border : region.out)
