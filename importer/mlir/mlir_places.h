@@ -3,10 +3,29 @@
 
 #include "importer/mlir/mlir_module.h"
 
+#include <string>
+#include <string_view>
+#include <utility>
+
 namespace shard {
 
-// "model.py:214", or empty: the innermost line that is the user's own, named from `folder` if it lies there. Lines of
-// installed packages, which Python keeps in folders called site-packages, are those of no user.
-std::string own_line(const MlirModule& module, int location, const std::string& folder);
+class TracedLines {
+public:
+    // Lines of files in `folder` are named from there. The module has to outlive it.
+    TracedLines(const MlirModule& module, std::string folder);
+
+    // "model.py:214", or empty: the innermost line that is the user's own. Lines of installed packages, which Python keeps
+    // in folders called site-packages, are those of no user. But where most ops come from one line, as of a program that
+    // calls a package's model, that says nothing: then, in its place or where there is none, the innermost line of a
+    // package that has models, and is no library that they are written with: "maxtext/layers/attentions.py:97".
+    std::string of(int location) const;
+
+private:
+    using Line = std::pair<std::string_view, int>; // file and number
+
+    const MlirModule& module_;
+    std::string folder_;
+    Line most_ = {}; // where most ops come from, or of no file
+};
 
 } // namespace shard

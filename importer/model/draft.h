@@ -110,6 +110,10 @@ public:
     const DraftEntry* entry_of(DraftId value) const { // that it is a result of, or null
         return values_[value].entry < 0 ? nullptr : &entries_[static_cast<size_t>(values_[value].entry)];
     }
+    // The same, or null where a loop hands the value on: what is seen there is not so in all of its trips.
+    const DraftEntry* sure_entry_of(DraftId value) const {
+        return values_[value].is_carried ? nullptr : entry_of(value);
+    }
     size_t entry_count() const { return entries_.size(); }
     const DraftEntry& entry(size_t number) const { return entries_[number]; }
     // Where new entries are from: the module that they are named after, the op, the line of the traced program, and

@@ -29,6 +29,7 @@ std::optional<DraftId> same_value(const Draft& draft, std::string_view op, const
     std::optional<DraftId> same;
     if (op == "select" && operands.size() == 3) {
         if (draft[operands[0]].number) same = operands[draft[operands[0]].number->integer != 0 ? 1 : 2];
+        if (operands[1] == operands[2]) same = operands[1];
         if (type.dtype == DType::boolean && is(draft, operands[1], 1) && is(draft, operands[2], 0)) same = operands[0];
     } else if (operands.size() == 2) {
         for (const size_t i : {size_t{0}, size_t{1}}) {

@@ -1,6 +1,7 @@
 #include "importer/model/lookup_form.h"
 
 #include "importer/model/simplified.h"
+#include "importer/model/transposed.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -178,14 +179,6 @@ std::vector<i64> dims_listed(const MlirAttribute& list, std::string_view key) {
 }
 
 bool holds_dim(const std::vector<i64>& dims, i64 dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
-
-DraftId transposed(Draft& draft, DraftId value, const std::vector<i64>& order) {
-    if (std::is_sorted(order.begin(), order.end())) return value;
-    const DraftType type = draft.type(value);
-    if (draft[value].number) return draft.number({type.dtype, reordered(type.shape, order)}, *draft[value].number);
-    return draft.add("transpose", {value}, fmt::format(", permutation: {}", list_text(order)),
-                     {type.dtype, reordered(type.shape, order)});
-}
 
 DraftId LookupForm::table_of(Draft& draft, DraftId value) const {
     return order.empty() ? value : draft.reshape(transposed(draft, value, order), table);

@@ -55,7 +55,6 @@ std::optional<LookupForm> lookup_form(OpContext& context, const LookupStarts& st
 // Whether whole windows of a scatter are in the table, of the shape of all indices; known where it is always so.
 DraftId all_inside(Draft& draft, const LookupStarts& starts, const Shape& table);
 
-DraftId transposed(Draft& draft, DraftId value, const std::vector<i64>& order);
 std::vector<i64> dims_listed(const MlirAttribute& list, std::string_view key); // none if it has no such key
 bool holds_dim(const std::vector<i64>& dims, i64 dim);
 

@@ -176,6 +176,32 @@ private:
         return local_.give(name_text(name));
     }
 
+    // Of an array that a module takes one entry of in each repetition, the parameter or input that it is, with its dims in
+    // whatever order.
+    std::optional<std::string> stack_name(DraftId whole) const {
+        for (const DraftEntry* entry = draft_.entry_of(whole); entry != nullptr; entry = draft_.entry_of(whole)) {
+            if (entry->op != "transpose") return std::nullopt;
+            whole = entry->operands[0];
+        }
+        return draft_[whole].is_input ? std::optional(draft_.name_of(whole)) : std::nullopt;
+    }
+
+    // What the names of all stacks begin with, up to a '_': of layers_mlp_w and layers_norm_scale, layers_.
+    std::string common_begin_of_stacks() const {
+        std::optional<std::string> common;
+        int count = 0;
+        for (const DraftBlock::Over& over : block_.over) {
+            const std::optional<std::string> name = stack_name(over.whole);
+            if (!name) continue;
+            ++count;
+            if (!common) common = name;
+            common->erase(std::mismatch(common->begin(), common->end(), name->begin(), name->end()).first,
+                          common->end());
+        }
+        if (count < 2) return {};
+        return common->substr(0, common->rfind('_') + 1);
+    }
+
     void name_values() {
         for (size_t c = 0; c < block_.begins.size(); ++c)
             module_.names[block_.handed[c][0]] = local_.give(c == 0 ? "x" : "carried");
@@ -184,8 +210,12 @@ private:
                                       : is_handed_on(given)   ? local_.give("x")
                                                               : short_name(draft_.name_of(given[0]));
         for (const DraftId value : block_.shared) module_.names[value] = short_name(draft_.name_of(value));
-        for (const DraftBlock::Over& over : block_.over)
-            module_.names[over.read[1]] = short_name(draft_.name_of(over.whole) + "_entry");
+        const std::string common = common_begin_of_stacks();
+        for (const DraftBlock::Over& over : block_.over) {
+            const std::optional<std::string> stack = stack_name(over.whole);
+            const std::string name = stack ? stack->substr(common.size()) : draft_.name_of(over.whole);
+            module_.names[over.read[1]] = short_name(name + "_entry");
+        }
         for (const DraftBlock::Numbers& own : block_.numbers) {
             const std::string name = local_.give("number");
             for (const DraftId number : own.read) module_.names[number] = name;

@@ -1,6 +1,5 @@
 #include "importer/model/program_walk.h"
 
-#include "importer/mlir/mlir_places.h"
 #include "importer/model/op_context.h"
 #include "importer/model/spec_ops.h"
 #include "plans/diagnostics/suggestion.h"
@@ -31,7 +30,8 @@ std::string scope_of(const std::string& location) {
         const std::string_view part = std::string_view(location).substr(begin, end - begin);
         begin = end + 1;
         if (part.find('(') != std::string_view::npos || part.find("->") != std::string_view::npos || part == "while" ||
-            part == "body" || part == "closed_call" || part.starts_with("aten") ||
+            part == "body" || part == "closed_call" || part == "checkpoint" || part == "rematted_computation" ||
+            part.starts_with("aten") ||
             (!within.empty() && part.starts_with(within) && part.substr(within.size()).starts_with('.')))
             continue;
         within = part;
@@ -69,7 +69,7 @@ bool ProgramWalk::check_operands(const MlirOp& op) {
 
 const std::string& ProgramWalk::line_of(int location) {
     const auto [it, is_new] = lines_.try_emplace(location);
-    if (is_new) it->second = own_line(module_, location, folder_);
+    if (is_new) it->second = traced_.of(location);
     return it->second;
 }
 
@@ -170,14 +170,14 @@ std::optional<std::vector<DraftId>> ProgramWalk::call(const MlirFunction& functi
 std::optional<std::vector<DraftId>> ProgramWalk::tried(const MlirRegion& region, Draft& body,
                                                        const std::vector<DraftId>& arguments) {
     Diagnostics unsaid;
-    ProgramWalk inner(module_, folder_, body, unsaid);
+    ProgramWalk inner(module_, traced_, body, unsaid);
     return inner.region(region, arguments, {});
 }
 
 std::optional<std::vector<DraftId>> ProgramWalk::apart(const MlirRegion& body_region, Draft& body,
                                                        const std::vector<DraftId>& arguments,
                                                        const std::vector<std::string>& axes, Span caller) {
-    ProgramWalk inner(module_, folder_, body, diagnostics_);
+    ProgramWalk inner(module_, traced_, body, diagnostics_);
     inner.known_ = known_;
     inner.region_axes_ = &axes;
     inner.line_ = line_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "importer/mlir/mlir_module.h"
+#include "importer/mlir/mlir_places.h"
 #include "importer/model/device_shardings.h"
 #include "importer/model/draft.h"
 
@@ -20,10 +21,9 @@ public:
     using Known = std::function<std::optional<std::vector<DraftId>>(ProgramWalk&, const MlirFunction&,
                                                                     const std::vector<DraftId>&)>;
 
-    // Lines of files in `folder` are named from there.
-    ProgramWalk(const MlirModule& module, std::string folder, Draft& draft, Diagnostics& diagnostics)
-        : module_(module), folder_(std::move(folder)), draft_(draft), diagnostics_(diagnostics),
-          device_shardings_(module), values_(module.values.size(), -1) {}
+    ProgramWalk(const MlirModule& module, const TracedLines& traced, Draft& draft, Diagnostics& diagnostics)
+        : module_(module), traced_(traced), draft_(draft), diagnostics_(diagnostics), device_shardings_(module),
+          values_(module.values.size(), -1) {}
     void set_known(Known known) { known_ = std::move(known); }
 
     // What the region returns. Errors are E0801 to E0805, at most twenty of them.
@@ -52,7 +52,7 @@ private:
     const std::string& line_of(int location);
 
     const MlirModule& module_;
-    std::string folder_;
+    const TracedLines& traced_;
     Draft& draft_;
     Diagnostics& diagnostics_;
     DeviceShardings device_shardings_;

@@ -1,6 +1,7 @@
 #include "importer/model/scattered.h"
 
 #include "importer/model/simplified.h"
+#include "importer/model/transposed.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

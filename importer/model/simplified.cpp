@@ -3,6 +3,7 @@
 #include "importer/model/fold.h"
 #include "importer/model/identities.h"
 #include "importer/model/number_range.h"
+#include "importer/model/truths.h"
 #include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
@@ -56,6 +57,7 @@ std::optional<DraftId> without_op(Draft& draft, std::string_view op, const std::
     if (operands.size() != 2) return std::nullopt;
     if (const std::optional<bool> truth = known_comparison(draft, op, operands[0], operands[1]))
         return draft.number(type, {0, *truth});
+    if (const std::optional<DraftId> truth = compared_truth(draft, op, operands[0], operands[1], type)) return truth;
     const std::optional<DraftId> same = is_integer(type.dtype) ? bounded(draft, op, operands) : std::nullopt;
     if (same && draft[*same].number) return draft.number(type, *draft[*same].number);
     return same && draft.type(*same) == type ? same : std::nullopt;

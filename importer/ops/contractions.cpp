@@ -1,5 +1,7 @@
 // dot_general as an einsum: batch dims, then the free dims of the left, then those of the right.
+#include "importer/model/arguments.h"
 #include "importer/model/op_context.h"
+#include "importer/model/transposed.h"
 
 #include <fmt/format.h>
 
@@ -43,6 +45,18 @@ std::optional<Contraction> contraction_of(OpContext& context) {
     return result;
 }
 
+// `value` with its letters in the order that they have in `all`, and repeated along the others.
+DraftId aligned(Draft& draft, DraftId value, const std::string& letters, const std::string& all, const Shape& shape) {
+    // Dims rise where a broadcast puts them.
+    std::vector<i64> dims, order;
+    for (const char letter : all)
+        if (const size_t at = letters.find(letter); at != std::string::npos) {
+            dims.push_back(static_cast<i64>(all.find(letter)));
+            order.push_back(static_cast<i64>(at));
+        }
+    return draft.broadcast(transposed(draft, value, order), shape, dims);
+}
+
 // Models contract floating-point numbers only: all products, and their sums.
 DraftId contract_whole_numbers(Draft& draft, const std::array<DraftId, 2>& operands,
                                const std::array<std::string, 2>& letters, std::string all, const DraftType& type) {
@@ -54,28 +68,39 @@ DraftId contract_whole_numbers(Draft& draft, const std::array<DraftId, 2>& opera
             shape.push_back(draft.type(operands[0]).shape[i]);
         }
     std::vector<DraftId> factors;
-    for (const size_t side : {size_t{0}, size_t{1}}) {
-        // Dims rise where a broadcast puts them.
-        std::vector<i64> dims, order;
-        for (const char letter : all)
-            if (const size_t at = letters[side].find(letter); at != std::string::npos) {
-                dims.push_back(static_cast<i64>(all.find(letter)));
-                order.push_back(static_cast<i64>(at));
-            }
-        DraftId factor = draft.cast(operands[side], type.dtype);
-        if (!std::is_sorted(order.begin(), order.end())) {
-            Shape turned;
-            for (const i64 dim : order) turned.push_back(draft.type(factor).shape[static_cast<size_t>(dim)]);
-            factor = draft.add("transpose", {factor}, fmt::format(", permutation: {}", list_text(order)),
-                               {type.dtype, turned});
-        }
-        factors.push_back(draft.broadcast(factor, shape, dims));
-    }
+    for (const size_t side : {size_t{0}, size_t{1}})
+        factors.push_back(aligned(draft, draft.cast(operands[side], type.dtype), letters[side], all, shape));
     DraftId product = draft.pointwise("mul", factors, {type.dtype, shape});
     std::vector<i64> summed;
     for (size_t dim = rank; dim < all.size(); ++dim) summed.push_back(static_cast<i64>(dim));
     return summed.empty() ? product
                           : draft.add("reduce_sum", {product}, fmt::format(", dims: {}", list_text(summed)), type);
+}
+
+// x times a scale, if nothing is summed and one operand has all dims of the result: as x has them, which a program that
+// wants them so turns them back to.
+std::optional<DraftId> scaled(Draft& draft, const std::array<DraftId, 2>& operands, std::array<std::string, 2> letters,
+                              const std::string& all, const DraftType& type) {
+    for (const size_t whole : {size_t{0}, size_t{1}}) {
+        std::string& own = letters[whole];
+        if (own.size() != all.size()) continue;
+        DraftId x = operands[whole];
+        if (const DraftEntry* const above = draft.sure_entry_of(x); above != nullptr && above->op == "transpose") {
+            const std::vector<i64> order = listed(above->arguments, "permutation");
+            std::string before = own;
+            for (size_t dim = 0; dim < order.size(); ++dim) before[static_cast<size_t>(order[dim])] = own[dim];
+            own = before;
+            x = above->operands[0];
+        }
+        const Shape shape = draft.type(x).shape;
+        std::vector<DraftId> factors = {x, aligned(draft, operands[1 - whole], letters[1 - whole], own, shape)};
+        if (whole == 1) std::swap(factors[0], factors[1]);
+        const DraftId product = draft.pointwise("mul", factors, {type.dtype, shape});
+        std::vector<i64> order;
+        for (const char letter : all) order.push_back(static_cast<i64>(own.find(letter)));
+        return transposed(draft, product, order);
+    }
+    return std::nullopt;
 }
 
 bool import_dot_general(OpContext& context, std::string_view) {
@@ -120,6 +145,11 @@ bool import_dot_general(OpContext& context, std::string_view) {
     // A wider result says that sums are made in its type.
     const DraftId a = context.draft.cast(context.operand(0), type->dtype),
                   b = context.draft.cast(context.operand(1), type->dtype);
+    if (contraction->left.empty())
+        if (const std::optional<DraftId> product = scaled(context.draft, {a, b}, {left, right}, result, *type)) {
+            context.set(0, *product);
+            return true;
+        }
     // What is a matrix product of the last dims is written as one.
     if (left.size() >= 1 && right.size() == 2 && left.back() == right.front() && contraction->left.size() == 1 &&
         contraction->left_batch.empty()) {

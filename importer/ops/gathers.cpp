@@ -1,6 +1,7 @@
 // gather: embeddings, take_along_axis, windows at places.
 #include "importer/model/known_places.h"
 #include "importer/model/slice_at.h"
+#include "importer/model/transposed.h"
 
 #include <fmt/format.h>
 

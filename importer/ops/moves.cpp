@@ -1,6 +1,7 @@
 // Ops that move elements and compute nothing.
 #include "importer/model/op_context.h"
 #include "importer/model/slice_at.h"
+#include "importer/model/transposed.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,10 +43,7 @@ bool import_transpose(OpContext& context, std::string_view) {
     const size_t rank = context.type(0).shape.size();
     const std::optional<std::vector<i64>> dims = context.dims({"dims", "permutation"}, rank, rank);
     if (!dims) return false;
-    context.set(0, std::is_sorted(dims->begin(), dims->end())
-                       ? context.operand(0)
-                       : context.draft.add("transpose", {context.operand(0)},
-                                           fmt::format(", permutation: {}", list_text(*dims)), *type));
+    context.set(0, transposed(context.draft, context.operand(0), *dims));
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "importer/model/region_form.h"
 #include "importer/model/scattered.h"
 #include "importer/model/simplified.h"
+#include "importer/model/transposed.h"
 
 #include <fmt/format.h>
 

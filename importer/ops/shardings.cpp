@@ -13,6 +13,14 @@ namespace shard {
 namespace {
 
 // <@mesh, [...]> of the pretty form, sharding = #sdy.sharding<...> of the generic one.
+// What is constrained twice, as modules and what they are made of do, is once.
+DraftId constrained(Draft& draft, DraftId value, const std::string& mesh, const DraftType& type) {
+    std::string arguments = fmt::format(", mesh: {}", mesh);
+    const DraftEntry* const above = draft.sure_entry_of(value);
+    if (above != nullptr && above->op == "constrain" && above->arguments == arguments) return value;
+    return draft.add("constrain", {value}, std::move(arguments), type);
+}
+
 bool import_constraint(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
     if (!type || !context.expect(context.operand_count() == 1 && *type == context.type(0), "keeps its operand's type"))
@@ -25,7 +33,7 @@ bool import_constraint(OpContext& context, std::string_view) {
     if (!context.expect(sharding != nullptr, "has a sharding")) return false;
     const std::optional<std::string> text = sharding_text(*sharding);
     if (!text) return context.refuse("a sharding over a part of an axis, or over several of which more may follow");
-    context.set(0, context.draft.add("constrain", {context.operand(0)}, fmt::format(", mesh: {}", *text), *type));
+    context.set(0, constrained(context.draft, context.operand(0), *text, *type));
     return true;
 }
 
@@ -78,7 +86,7 @@ void import_device_constraint(OpContext& context, const DraftType& type) {
         context.set(0, context.operand(0));
         return;
     }
-    context.set(0, context.draft.add("constrain", {context.operand(0)}, fmt::format(", mesh: {}", *text), type));
+    context.set(0, constrained(context.draft, context.operand(0), *text, type));
 }
 
 // Why a call is none that a plan could have, by its target; what to do.

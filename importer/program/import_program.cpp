@@ -98,8 +98,8 @@ private:
 class Import {
 public:
     Import(const MlirModule& module, const MlirFunction& main, const ImportRequest& request, Diagnostics& diagnostics)
-        : module_(module), main_(main), request_(request), diagnostics_(diagnostics),
-          walk_(module, request.folder, draft_, diagnostics) {
+        : module_(module), main_(main), request_(request), diagnostics_(diagnostics), traced_(module, request.folder),
+          walk_(module, traced_, draft_, diagnostics) {
         walk_.set_known([this](ProgramWalk& walk, const MlirFunction& function, const std::vector<DraftId>& arguments) {
             std::optional<std::vector<DraftId>> relu = relu_in_place_of(walk, function, arguments);
             return relu ? relu : random_functions_.in_place_of(walk, function, arguments);
@@ -417,6 +417,7 @@ private:
     Diagnostics& diagnostics_;
     Draft draft_;
     RandomFunctions random_functions_;
+    TracedLines traced_;
     ProgramWalk walk_;
     std::vector<Argument> all_;
     bool is_named_ = false;                            // any of them, in the program

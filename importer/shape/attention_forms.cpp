@@ -410,7 +410,11 @@ std::optional<Composite> attention(Taking& taking, const DraftEntry& root) { ret
 } // namespace
 
 std::vector<CompositeForm> attention_forms() {
-    return {{"einsum", attention}, {"dot", attention}, {"transpose", attention}, {"reshape", attention}};
+    return {{"einsum", attention},
+            {"dot", attention},
+            {"transpose", attention},
+            {"reshape", attention},
+            {"div", attention}};
 }
 
 } // namespace shard

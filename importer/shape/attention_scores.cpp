@@ -1,6 +1,6 @@
 #include "importer/shape/attention_scores.h"
 
-#include "importer/shape/dim_classes.h"
+#include "importer/model/arguments.h"
 #include "plans/base/parse_number.h"
 
 #include <algorithm>
@@ -59,13 +59,15 @@ public:
         found_.dtype = type.dtype;
         found_.result = {root.results[0], factors_.fresh(type.shape)};
         Array made = found_.result;
-        const DraftEntry* entry = &root;
-        while (const std::optional<FactorDims> above = factors_.above(draft_, *entry, made.dims)) {
-            made = {entry->operands[0], *above};
-            entry = taking_.made(made.value);
-            if (entry == nullptr) return std::nullopt;
+        const DraftEntry* entry = made_by_more_than_moves(made, &root);
+        if (entry != nullptr && entry->op == "div") {
+            sums_ = operand(made, *entry, 1);
+            const Array weighted = operand(made, *entry, 0);
+            if (!is_whole(weighted, made)) return std::nullopt;
+            made = weighted;
+            entry = made_by_more_than_moves(made, taking_.made(made.value));
         }
-        const std::optional<Product> product = product_of(draft_, *entry);
+        const std::optional<Product> product = entry == nullptr ? std::nullopt : product_of(draft_, *entry);
         if (!product) return std::nullopt;
         for (const size_t weights : {size_t{0}, size_t{1}}) {
             const size_t mark = taking_.mark();
@@ -78,6 +80,17 @@ public:
     }
 
 private:
+    // The entry that makes the array, above what only moves it; null of an input.
+    const DraftEntry* made_by_more_than_moves(Array& array, const DraftEntry* entry) {
+        while (entry != nullptr) {
+            const std::optional<FactorDims> above = factors_.above(draft_, *entry, array.dims);
+            if (!above) break;
+            array = {entry->operands[0], *above};
+            entry = taking_.made(array.value);
+        }
+        return entry;
+    }
+
     // The dims of both operands, of the result's. What is contracted is a factor of its own; at most one dim is.
     struct Operands {
         std::array<FactorDims, 2> dims;
@@ -139,14 +152,10 @@ private:
     bool softmax(Array weights) {
         double growth = 1; // of weights
         while (const DraftEntry* const entry = taking_.made(weights.value)) {
-            if (entry->op == "softmax") {
-                FactorDims along;
-                for (const i64 dim : listed(entry->arguments, "dim")) {
-                    if (dim < 0 || dim >= std::ssize(weights.dims)) return false;
-                    along.push_back(weights.dims[static_cast<size_t>(dim)]);
-                }
+            if (sums_ && entry->op == "exp") return exponentials(weights, *entry);
+            if (!sums_ && entry->op == "softmax") {
                 weights.value = entry->operands[0];
-                return factors_.all(along) == factors_.parts(found_.keys) && is_growth(growth) &&
+                return are_keys(listed(entry->arguments, "dim"), weights.dims) && is_growth(growth) &&
                        scores(weights, false);
             }
             std::optional<Array> above = carried(weights, *entry);
@@ -163,6 +172,30 @@ private:
             weights = *above;
         }
         return false;
+    }
+
+    // exp(x - max(x)), whose sums over the keys are what is divided by at last.
+    bool exponentials(const Array& weights, const DraftEntry& exp) {
+        const DraftEntry* const below = taking_.made_by(exp.operands[0], "sub");
+        if (below == nullptr || found_.drop.key >= 0 || found_.zeroed.mask.value >= 0) return false;
+        const std::optional<Taking::Reduced> most = taking_.reduced(below->operands[1], "reduce_max");
+        if (!most || most->of != below->operands[0] || !are_keys(most->dims, weights.dims)) return false;
+        const DraftEntry* const sum = made_by_more_than_moves(*sums_, taking_.made(sums_->value));
+        if (sum == nullptr || sum->op != "reduce_sum" || sum->operands[0] != weights.value) return false;
+        const std::vector<i64> dims = listed(sum->arguments, "dims");
+        FactorDims rest = weights.dims;
+        for (size_t i = dims.size(); i-- > 0;) rest.erase(rest.begin() + dims[i]);
+        if (!are_keys(dims, weights.dims) || factors_.all(rest) != factors_.all(sums_->dims)) return false;
+        return scores({below->operands[0], weights.dims}, false);
+    }
+
+    bool are_keys(const std::vector<i64>& dims, const FactorDims& of) const {
+        FactorDims along;
+        for (const i64 dim : dims) {
+            if (dim < 0 || dim >= std::ssize(of)) return false;
+            along.push_back(of[static_cast<size_t>(dim)]);
+        }
+        return factors_.all(along) == factors_.parts(found_.keys);
     }
 
     // What a part of dropout takes: select(drawn, x, 0), x * drawn, and x by a number, as drawn itself may be.
@@ -328,6 +361,7 @@ private:
     const Draft& draft_;
     FactoredDims& factors_;
     AttentionScores found_;
+    std::optional<Array> sums_; // by which the weighted values are divided, where weights are not
     char contracted_ = ' ';
     int left_ = 100; // entries between the products, so that sums of sums end
 };

@@ -1,6 +1,6 @@
 #include "importer/shape/cross_entropy_forms.h"
 
-#include "importer/shape/dim_classes.h"
+#include "importer/model/arguments.h"
 
 #include <fmt/format.h>
 

@@ -31,7 +31,4 @@ private:
     std::vector<std::pair<DraftId, size_t>> contracted_; // a dim of each
 };
 
-// The list behind a key of an entry: ", dims: [0, 1]" of "dims"; a number is a list of one. Empty if it is not there.
-std::vector<i64> listed(std::string_view arguments, std::string_view key);
-
 } // namespace shard

@@ -1,6 +1,6 @@
 #include "importer/shape/element.h"
 
-#include "importer/shape/dim_classes.h"
+#include "importer/model/arguments.h"
 #include "plans/kernel/lookup.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "importer/shape/factored_dims.h"
 
-#include "importer/shape/dim_classes.h"
+#include "importer/model/arguments.h"
 
 #include <algorithm>
 

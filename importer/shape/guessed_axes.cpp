@@ -189,13 +189,17 @@ private:
         }
     }
 
-    // A parameter, or an entry of a stack of them.
+    // A parameter, or an entry of a stack of them, whose layers may be along any dim.
     bool is_weight(DraftId id) const {
         if (draft_[id].is_param) return true;
         const DraftEntry* const reshape = draft_.entry_of(id);
         const DraftEntry* const slice =
             reshape != nullptr && reshape->op == "reshape" ? draft_.entry_of(reshape->operands[0]) : nullptr;
-        return slice != nullptr && slice->op == "slice" && draft_[slice->operands[0]].is_param;
+        if (slice == nullptr || slice->op != "slice") return false;
+        DraftId stack = slice->operands[0];
+        if (const DraftEntry* const turned = draft_.entry_of(stack); turned != nullptr && turned->op == "transpose")
+            stack = turned->operands[0];
+        return draft_[stack].is_param;
     }
 
     void name_params(bool has_words) {

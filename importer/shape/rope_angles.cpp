@@ -23,6 +23,7 @@ std::optional<double> of_one(std::string_view op, double a) {
     if (op == "log1p") return std::log1p(a);
     if (op == "sqrt") return std::sqrt(a);
     if (op == "rsqrt") return 1 / std::sqrt(a);
+    if (op == "not") return a == 0 ? 1 : 0;
     return std::nullopt;
 }
 
@@ -32,6 +33,7 @@ std::optional<double> of_two(std::string_view op, double a, double b) {
     if (op == "mul") return a * b;
     if (op == "div") return a / b;
     if (op == "pow") return std::pow(a, b);
+    if (op == "rem" && a >= 0 && b > 0) return std::fmod(a, b);
     if (op == "max") return std::max(a, b);
     if (op == "min") return std::min(a, b);
     return std::nullopt;

@@ -1,7 +1,7 @@
 #include "importer/shape/rope_forms.h"
 
-#include "importer/shape/rope_angles.h"
 #include "importer/shape/rope_frequencies.h"
+#include "importer/shape/rope_terms.h"
 #include "importer/shape/step_builder.h"
 
 #include <fmt/format.h>
@@ -13,29 +13,11 @@ namespace shard {
 
 namespace {
 
-constexpr int most_entries = 60; // that one element of the result is made of
-
-// An element, or what is left when it is subtracted.
-struct Signed {
-    Element element;
-    bool is_negative = false;
-};
-
-// A factor of an element of the result: x there, times the sine or the cosine of an angle.
-struct Term {
-    bool is_sine = false, is_negative = false;
-    Angle angle;
-    double factor = 1;
-    std::vector<Signed> x; // the nearest first, each moved from the next
-    i64 place = 0;         // along the dim of x that is turned
-    bool is_subtracted = false;
-};
-
 class Recognised {
 public:
     Recognised(Taking& taking, const DraftEntry& root)
         : taking_(taking), draft_(taking.draft()), root_(root.results[0]), shape_(draft_.type(root_).shape),
-          dtype_(draft_.type(root_).dtype), steps_(draft_, factors_), angles_(draft_, computed_as(dtype_)) {}
+          dtype_(draft_.type(root_).dtype), steps_(draft_, factors_), reader_(draft_, dtype_) {}
 
     std::optional<Composite> run() {
         const size_t rank = shape_.size();
@@ -46,120 +28,17 @@ public:
             for (size_t d = 0; d + 1 < rank; ++d)
                 if (shape_[d] != 1) element.index[d].along = static_cast<int>(d);
             element.index.back().at = j;
-            left_ = most_entries;
-            std::vector<Term>& terms = terms_.emplace_back();
-            if (!add_terms({element, false}, terms, true) || terms.size() != 2) return std::nullopt;
-            if (terms[0].is_sine) std::swap(terms[0], terms[1]);
-            if (terms[0].is_sine || !terms[1].is_sine) return std::nullopt;
+            std::optional<std::vector<RopeTerm>> terms = reader_.read(element);
+            if (!terms) return std::nullopt;
+            terms_.push_back(std::move(*terms));
         }
         if (!find_x() || !is_of_one_position() || !find_pairs() || !give_roles()) return std::nullopt;
         for (const DraftId value : taken_) taking_.made(value);
+        for (const DraftId value : reader_.taken()) taking_.made(value);
         return written();
     }
 
 private:
-    // --- what each element is the sum of ---
-
-    bool add_terms(Signed at, std::vector<Term>& terms, bool is_root = false) {
-        while (--left_ >= 0) {
-            const DraftEntry* const entry = draft_.entry_of(at.element.value);
-            if (entry == nullptr || draft_.type(at.element.value).dtype != dtype_) return false;
-            if (!is_root) taken_.insert(at.element.value);
-            is_root = false;
-            if (const std::optional<Element> from = moved_from(draft_, at.element)) {
-                at.element = *from;
-                continue;
-            }
-            const auto operand = [&](size_t i) { return of_operand(draft_, at.element, entry->operands[i]); };
-            if (entry->op == "neg") {
-                at = {operand(0), !at.is_negative};
-                continue;
-            }
-            if (entry->op == "add" || entry->op == "sub")
-                return add_terms({operand(0), at.is_negative}, terms) &&
-                       add_terms({operand(1), at.is_negative != (entry->op == "sub")}, terms);
-            if (entry->op != "mul") return false;
-            for (const size_t i : {size_t{0}, size_t{1}}) {
-                Term term;
-                term.is_negative = at.is_negative;
-                if (!take_turn(operand(i), term)) continue;
-                term.x = sources(operand(1 - i));
-                terms.push_back(std::move(term));
-                return true;
-            }
-            return false;
-        }
-        return false;
-    }
-
-    // The sine or the cosine of an angle, in the type that it is computed in, and rounded once.
-    bool take_turn(Element at, Term& term) {
-        while (--left_ >= 0) {
-            if (const std::optional<Element> from = moved_from(draft_, at)) {
-                at = *from;
-                continue;
-            }
-            if (const std::optional<Element> in_table = looked_up(draft_, at)) {
-                at = *in_table;
-                continue;
-            }
-            const DraftEntry* const entry = draft_.entry_of(at.value);
-            if (entry == nullptr) return false;
-            const DType dtype = draft_.type(at.value).dtype, computed = computed_as(dtype_);
-            if (entry->op == "cast" && dtype == dtype_ && dtype != computed) {
-                at = of_operand(draft_, at, entry->operands[0]);
-                if (draft_.type(at.value).dtype != computed) return false;
-                continue;
-            }
-            if (entry->op == "mul" && take_factor(at, *entry, term)) continue;
-            term.is_sine = entry->op == "sin";
-            if ((!term.is_sine && entry->op != "cos") || dtype != computed) return false;
-            const std::optional<Angle> angle = angles_.read(of_operand(draft_, at, entry->operands[0]));
-            if (!angle) return false;
-            term.angle = *angle;
-            return true;
-        }
-        return false;
-    }
-
-    // A number that the sine or cosine is multiplied by, as YaRN has it.
-    bool take_factor(Element& at, const DraftEntry& product, Term& term) {
-        for (const size_t i : {size_t{0}, size_t{1}}) {
-            const std::optional<double> number = angles_.read_number(of_operand(draft_, at, product.operands[i]));
-            // Narrow numbers are rounded once more.
-            if (!number || (*number != 1 && dtype_ != computed_as(dtype_))) continue;
-            term.factor *= *number;
-            at = of_operand(draft_, at, product.operands[1 - i]);
-            return true;
-        }
-        return false;
-    }
-
-    // What the element was, as far as it was only moved, negated, or cast from a type whose numbers all are numbers of
-    // its own.
-    std::vector<Signed> sources(const Element& element) const {
-        std::vector<Signed> found = {{element, false}};
-        while (found.size() < most_entries) {
-            const Signed& at = found.back();
-            const DraftEntry* const entry = draft_.entry_of(at.element.value);
-            if (std::optional<Element> from = moved_from(draft_, at.element)) {
-                found.push_back({std::move(*from), at.is_negative});
-            } else if (entry != nullptr && (entry->op == "neg" || is_widened(*entry))) {
-                const bool is_negative = at.is_negative != (entry->op == "neg");
-                found.push_back({of_operand(draft_, at.element, entry->operands[0]), is_negative});
-            } else {
-                break;
-            }
-        }
-        return found;
-    }
-
-    bool is_widened(const DraftEntry& entry) const {
-        if (entry.op != "cast") return false;
-        const DType from = draft_.type(entry.operands[0]).dtype, to = draft_.type(entry.results[0]).dtype;
-        return is_floating(from) && (to == DType::f32 || to == DType::f64) && byte_size(from) < byte_size(to);
-    }
-
     // --- what is turned, and by which angles ---
 
     struct Counted {
@@ -192,12 +71,12 @@ private:
 
     // The nearest value that all terms are made of, by one dim.
     bool find_x() {
-        for (const Signed& candidate : terms_[0][0].x) {
+        for (const SignedElement& candidate : terms_[0][0].x) {
             const DraftId value = candidate.element.value;
             if (draft_[value].number || !take_places(value)) continue;
             x_ = candidate.element;
-            for (const std::vector<Term>& terms : terms_)
-                for (const Term& term : terms)
+            for (const std::vector<RopeTerm>& terms : terms_)
+                for (const RopeTerm& term : terms)
                     for (size_t i = 0; term.x[i].element.value != value; ++i) taken_.insert(term.x[i].element.value);
             return true;
         }
@@ -207,10 +86,10 @@ private:
     bool take_places(DraftId value) {
         std::optional<std::vector<Place>> rest; // along the other dims, which are the same
         first_ = INT64_MAX;
-        for (std::vector<Term>& terms : terms_)
-            for (Term& term : terms) {
-                const std::vector<Signed>::const_iterator source = std::find_if(
-                    term.x.begin(), term.x.end(), [&](const Signed& one) { return one.element.value == value; });
+        for (std::vector<RopeTerm>& terms : terms_)
+            for (RopeTerm& term : terms) {
+                const std::vector<SignedElement>::const_iterator source = std::find_if(
+                    term.x.begin(), term.x.end(), [&](const SignedElement& one) { return one.element.value == value; });
                 const std::optional<Counted> counted =
                     source == term.x.end() ? std::nullopt : counted_in(source->element);
                 if (!counted) return false;
@@ -229,8 +108,8 @@ private:
     bool is_of_one_position() {
         position_ = terms_[0][0].angle.position;
         factor_ = terms_[0][0].factor;
-        for (const std::vector<Term>& terms : terms_)
-            for (const Term& term : terms)
+        for (const std::vector<RopeTerm>& terms : terms_)
+            for (const RopeTerm& term : terms)
                 if (!are_alike(draft_, term.angle.position.value, position_.value) ||
                     term.angle.position.index != position_.index || term.angle.position.last != position_.last ||
                     term.factor != factor_)
@@ -257,7 +136,7 @@ private:
         const i64 half = shape_.back() / 2;
         for (i64 k = 0; k < half; ++k)
             for (const i64 part : {0, 1}) {
-                const std::vector<Term>& terms = terms_of(k, part);
+                const std::vector<RopeTerm>& terms = terms_of(k, part);
                 if (terms[0].place != first_ + place_of(x_beside_, half, k, part) || terms[0].is_subtracted ||
                     terms[1].place != first_ + place_of(x_beside_, half, k, 1 - part) ||
                     terms[1].is_subtracted != (part == 0))
@@ -266,7 +145,7 @@ private:
         return true;
     }
 
-    const std::vector<Term>& terms_of(i64 k, i64 part) const {
+    const std::vector<RopeTerm>& terms_of(i64 k, i64 part) const {
         return terms_[static_cast<size_t>(place_of(made_beside_, shape_.back() / 2, k, part))];
     }
 
@@ -275,7 +154,7 @@ private:
         for (i64 k = 0; k < shape_.back() / 2; ++k) {
             frequencies.push_back(terms_of(k, 0)[0].angle.frequency);
             for (const i64 part : {0, 1})
-                for (const Term& term : terms_of(k, part))
+                for (const RopeTerm& term : terms_of(k, part))
                     if (term.angle.frequency != frequencies.back()) return false;
         }
         const std::optional<RopeFrequencies> found = rope_frequencies(frequencies, computed_as(dtype_));
@@ -410,9 +289,8 @@ private:
     DType dtype_;
     FactoredDims factors_;
     StepBuilder steps_;
-    AngleReader angles_;
-    int left_ = 0;
-    std::vector<std::vector<Term>> terms_; // by place along the last dim: the cosine's, the sine's
+    RopeTermReader reader_;
+    std::vector<std::vector<RopeTerm>> terms_; // by place along the last dim: the cosine's, the sine's
     std::set<DraftId> taken_;
     Element x_;
     size_t turned_dim_ = 0; // of x

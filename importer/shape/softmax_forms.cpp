@@ -1,6 +1,6 @@
 #include "importer/shape/softmax_forms.h"
 
-#include "importer/shape/dim_classes.h"
+#include "importer/model/arguments.h"
 #include "importer/shape/factored_dims.h"
 
 #include <fmt/format.h>

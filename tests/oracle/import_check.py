@@ -23,6 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from import_ropes import ROPES
+from import_stacked import STACKED
 from import_complex import COMPLEX
 from import_updates import UPDATES
 
@@ -563,6 +564,7 @@ PROGRAMS = {
     "attentions_dropping": (attentions_dropping, (*[(2, 8, 2, 4)] * 3, ("i", 5, ()))),
     "attentions_dropping_rbg": (functools.partial(attentions_dropping, impl="rbg"), (*[(2, 8, 2, 4)] * 3, ("i", 5, ()))),
     "ropes": ROPES,
+    "stacked_layers": STACKED,
     "lookups": (lookups, ((8, 4), (4, 4, 8), ("i", 8, (4, 4)))),
     "norms": (norms, ((4, 8), (8,), (8,))),
     "layer_norm": (layer_norm, ((4, 8), (8,), (8,))),
@@ -629,7 +631,7 @@ PROGRAMS = {
     **COMPLEX,
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "attentions",
-            "attentions_by_hand", "attentions_dropping", "attentions_dropping_rbg", "ropes", "lookups", "norms", "layer_norm", "softmax", "embedding",
+            "attentions_by_hand", "attentions_dropping", "attentions_dropping_rbg", "ropes", "stacked_layers", "lookups", "norms", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "tables", "elementwise", "moves",
             "reductions", "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "empty_gradients", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",

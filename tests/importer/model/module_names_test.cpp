@@ -1,5 +1,6 @@
 // What parameters of layers that are one module are called.
 #include "importer/model/module_names.h"
+#include "tests/support/imported_model.h"
 
 #include <doctest/doctest.h>
 
@@ -44,6 +45,15 @@ TEST_CASE("a number of the model is never that of another layer of the program")
                 {"block.0.LN_0_b", "block.1.LN_0_b"}});
     CHECK(renamed({{"h_2_w", "h_1_w", "h_0_w"}}) == Names{{"block.0.h_2_w", "block.1.h_2_w", "block.2.h_2_w"}});
     CHECK(renamed({{"first", "second"}}) == Names{{"block.0.first", "block.1.first"}});
+}
+
+TEST_CASE("what a module takes of stacks is called after them, without what all of their names begin with") {
+    const std::string model = imported_program(recorded_program("stacked_layers")).model;
+    CAPTURE(model);
+    CHECK(model.find(
+              "inputs: [x, positions, reshape, reshape_2, attention_norm_entry, down_entry, gate_entry, key_entry, "
+              "mlp_norm_entry, out_entry, query_entry, up_entry, value_entry]") != std::string::npos);
+    CHECK(model.find("checkpoint") == std::string::npos); // what JAX calls a layer that is computed again
 }
 
 } // namespace shard

@@ -36,4 +36,24 @@ TEST_CASE("a call of what is not in the program is refused by what it does, at t
     CHECK(other.notes == std::vector<std::string>{"traced from model.py:7"});
 }
 
+TEST_CASE("what is constrained twice is once, and a constraint of another kind stays") {
+    const auto constraints = [](const std::string& second) {
+        Sources sources;
+        const int file =
+            sources.add("p.mlir", "sdy.mesh @mesh = <[\"x\"=2, \"y\"=2]>\n"
+                                  "func.func @main(%a: tensor<4x4xf32> loc(\"a\")) -> tensor<4x4xf32> {\n"
+                                  "  %0 = sdy.sharding_constraint %a <@mesh, [{\"x\"}, {}]> : tensor<4x4xf32>\n"
+                                  "  %1 = sdy.sharding_constraint %0 <@mesh, [{" +
+                                      second + "}, {}]> : tensor<4x4xf32>\n  return %1 : tensor<4x4xf32>\n}\n");
+        Diagnostics diagnostics;
+        const std::optional<ImportedProgram> program = import_program(sources, file, {}, diagnostics);
+        REQUIRE(program.has_value());
+        size_t count = 0;
+        for (size_t at = 0; (at = program->model.find("{constrain: ", at)) != std::string::npos; ++at) ++count;
+        return count;
+    };
+    CHECK(constraints("\"x\"") == 1);
+    CHECK(constraints("\"y\"") == 2);
+}
+
 } // namespace shard

@@ -106,6 +106,31 @@ TEST_CASE("attention as people write it, and what only looks like it") {
     CHECK(count_of(model, "{softmax: ") == 4);
 }
 
+TEST_CASE("attention may divide by the sums of its weights at last, if they are the sums over its keys") {
+    std::string problem;
+    const std::string program =
+        read_file(SHARDC_SOURCE_DIR "/tests/importer/program/programs/stacked_layers.mlir", problem).value_or("");
+    const auto replaced = [&](const std::string& from, const std::string& to) {
+        std::string text = program;
+        REQUIRE(text.find(from) != std::string::npos);
+        return model_of(text.replace(text.find(from), from.size(), to));
+    };
+    const std::string model = model_of(program);
+    CAPTURE(model);
+    CHECK(has(entry_of(model, "attention"), ", einsum_3, select], scale: 0.03125}"));
+    CHECK(!has(model, "exp: "));
+    // Sums of something else, over queries, of what is below another maximum; and what is multiplied by them.
+    const std::string others[] = {
+        replaced("stablehlo.reduce(%226 init: %cst_52)", "stablehlo.reduce(%225 init: %cst_52)"),
+        replaced("stablehlo.reduce(%226 init: %cst_52) applies stablehlo.add across dimensions = [3]",
+                 "stablehlo.reduce(%226 init: %cst_52) applies stablehlo.add across dimensions = [2]"),
+        replaced("applies stablehlo.maximum across dimensions = [3]",
+                 "applies stablehlo.minimum across dimensions = [3]"),
+        replaced("%235 = stablehlo.divide %233, %234", "%235 = stablehlo.multiply %233, %234"),
+        replaced("%235 = stablehlo.divide %233, %234", "%235 = stablehlo.divide %234, %233")};
+    for (const std::string& other : others) CHECK(!has(other, "{attention: "));
+}
+
 TEST_CASE("Flax's attention is one entry") {
     CHECK(has(recorded("nnx_attention"), "causal: true"));
     const std::string model = recorded("flax_attention");

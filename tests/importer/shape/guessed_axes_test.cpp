@@ -56,6 +56,16 @@ TEST_CASE("a language model has batch, length, vocab, embed, heads, kv and mlp, 
     }
 }
 
+TEST_CASE("of parameters whose layers are stacked along another dim the others have names") {
+    const std::string model = recorded("stacked_layers");
+    CAPTURE(model);
+    for (const char* part :
+         {"axes: {batch: 2, length: 8, vocab: 24, embed: 16, heads: 4, kv_heads: 2, kv: 32, mlp: 32}\n",
+          "layers_query: {axes: [embed, 4, heads, kv]}", "layers_key: {axes: [embed, 4, kv_heads, kv]}",
+          "layers_out: {axes: [heads, 4, kv, embed]}", "layers_down: {axes: [mlp, 4, embed]}"})
+        CHECK_MESSAGE(model.find(part) != std::string::npos, part);
+}
+
 TEST_CASE("a program without words has a batch and features, and one without parameters no names") {
     const std::string model = recorded("mlp_loss");
     CAPTURE(model);

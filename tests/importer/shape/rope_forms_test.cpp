@@ -185,3 +185,21 @@ TEST_CASE("in bf16 sines of f32 are rounded once, and those of bf16 angles are o
 )" + turns);
     CHECK(has(entry_of(model_of(narrow), "result"), "{concatenate: "));
 }
+
+TEST_CASE("neighbours may be turned by what is rolled and chosen by its place, at frequencies that a switch scales") {
+    std::string problem;
+    const std::string program =
+        read_file(SHARDC_SOURCE_DIR "/tests/importer/program/programs/stacked_layers.mlir", problem).value_or("");
+    const std::string model = model_of(program);
+    CAPTURE(model);
+    CHECK(has(entry_of(model, "rope"), ", positions], scaling: [8, 1, 4, 256]}"));
+    CHECK(has(entry_of(model, "rope_2"), ", positions], scaling: [8, 1, 4, 256]}"));
+    CHECK(!has(model, "cos: "));
+    // Turned the other way.
+    std::string other = program;
+    const std::string signs = "dense<[-1, 1]>";
+    REQUIRE(other.find(signs) != std::string::npos);
+    for (size_t at = 0; (at = other.find(signs, at)) != std::string::npos;)
+        other.replace(at, signs.size(), "dense<[1, -1]>");
+    CHECK(!has(model_of(other), "{rope: "));
+}
