@@ -107,7 +107,8 @@ bool import_slice(OpContext& context, std::string_view) {
         start = *a, limit = *b, stride = *c;
     } else {
         for (const MlirItem& item : context.op.items) {
-            if (item.parts.empty() || item.parts[0].kind != MlirAttribute::Kind::list) continue;
+            // Attributes that have a key stand behind the ranges.
+            if (item.parts.empty() || item.parts[0].kind != MlirAttribute::Kind::list || !item.key.empty()) continue;
             for (const MlirItem& range : item.parts[0].items) {
                 for (const MlirAttribute& number : range.parts)
                     if (!context.expect(number.kind == MlirAttribute::Kind::integer, "has ranges of numbers"))

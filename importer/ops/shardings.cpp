@@ -121,6 +121,8 @@ bool import_custom_call(OpContext& context, std::string_view) {
         return true;
     }
     if (target == "ApproxTopK") return import_approx_top_k(context);
+    if (const ImportRow* const row = find_import(fmt::format("custom_call @{}", target)))
+        return row->import(context, row->becomes);
     if (target != "Sharding" || context.operand_count() != 1 || context.op.results.size() != 1)
         return refuse_call(context, target);
     const std::optional<DraftType> type = context.result_type();

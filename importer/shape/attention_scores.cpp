@@ -180,8 +180,16 @@ private:
         if (below == nullptr || found_.drop.key >= 0 || found_.zeroed.mask.value >= 0) return false;
         const std::optional<Taking::Reduced> most = taking_.reduced(below->operands[1], "reduce_max");
         if (!most || most->of != below->operands[0] || !are_keys(most->dims, weights.dims)) return false;
-        const DraftEntry* const sum = made_by_more_than_moves(*sums_, taking_.made(sums_->value));
-        if (sum == nullptr || sum->op != "reduce_sum" || sum->operands[0] != weights.value) return false;
+        const DraftEntry* sum = made_by_more_than_moves(*sums_, taking_.made(sums_->value));
+        if (sum != nullptr && sum->op == "cast") { // narrow numbers are summed up in f32
+            sums_->value = sum->operands[0];
+            sum = made_by_more_than_moves(*sums_, taking_.made(sums_->value));
+        }
+        if (sum == nullptr || sum->op != "reduce_sum") return false;
+        DraftId summed = sum->operands[0];
+        if (const DraftEntry* const wide = summed == weights.value ? nullptr : taking_.made_by(summed, "cast"))
+            summed = wide->operands[0];
+        if (summed != weights.value) return false;
         const std::vector<i64> dims = listed(sum->arguments, "dims");
         FactorDims rest = weights.dims;
         for (size_t i = dims.size(); i-- > 0;) rest.erase(rest.begin() + dims[i]);

@@ -98,9 +98,12 @@ private:
     // What a loss chooses among, and results.
     std::vector<DraftId> chosen_among() const {
         std::vector<DraftId> logits = results_;
-        for (size_t i = 0; i < needed_.size(); ++i)
-            if (needed_[i] && draft_.entry(i).op == "softmax_cross_entropy")
-                logits.push_back(draft_.entry(i).operands[0]);
+        for (size_t i = 0; i < needed_.size(); ++i) {
+            if (!needed_[i]) continue;
+            const DraftEntry& entry = draft_.entry(i);
+            if (entry.op == "softmax_cross_entropy") logits.push_back(entry.operands[0]);
+            if (entry.op == "one_hot" && is_given(entry.operands[0])) logits.push_back(entry.results[0]);
+        }
         return logits;
     }
 

@@ -23,7 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from import_ropes import ROPES
-from import_stacked import STACKED
+from import_stacked import NARROW, STACKED
 from import_complex import COMPLEX
 from import_updates import UPDATES
 
@@ -288,6 +288,23 @@ def attentions_by_hand(x, wqkv, few_k, few_v, parts):
     results += [mixed(jnp.where(seen, softmax(jnp.where(own, capped(), -1e9)), 0))]
     results += [mixed(softmax(jnp.where(causal > 0, capped() + 1e9 * (parts[:, None, None] - 1.0), -1e9)))]
     return results
+
+
+def triangular(a, b, odd, rows):
+    """Every side, triangle, transpose and diagonal; sizes that are no powers of two; what is on the other side is no number; gradients."""
+    solve = jax.lax.linalg.triangular_solve
+    own = 2 * jnp.eye(a.shape[-1]) + 0.3 * a
+    results = []
+    for lower in (False, True):
+        one = jnp.where(jnp.tril(jnp.ones_like(own)) > 0, own, jnp.nan) if lower else jnp.where(jnp.triu(jnp.ones_like(own)) > 0, own, jnp.nan)
+        for turned in (False, True):
+            for unit in (False, True):
+                kind = dict(lower=lower, transpose_a=turned, unit_diagonal=unit)
+                results += [solve(one, b, left_side=True, **kind), solve(one, jnp.swapaxes(b, -1, -2), left_side=False, **kind)]
+    odd = jnp.eye(odd.shape[-1]) + 0.3 * odd
+    results += [jax.scipy.linalg.solve_triangular(odd, rows, lower=True), solve(odd[:1, :1] + 1, rows[:1], left_side=True)]
+    loss = lambda odd, rows: jnp.sum(jax.scipy.linalg.solve_triangular(odd, rows, lower=True) ** 2)
+    return *results, *jax.grad(loss, (0, 1))(odd, rows)
 
 
 MLP = ({"w1": (16, 32), "b1": (32,), "w2": (32, 8), "b2": (8,)}, (8, 16), (8, 8))
@@ -564,7 +581,9 @@ PROGRAMS = {
     "attentions_dropping": (attentions_dropping, (*[(2, 8, 2, 4)] * 3, ("i", 5, ()))),
     "attentions_dropping_rbg": (functools.partial(attentions_dropping, impl="rbg"), (*[(2, 8, 2, 4)] * 3, ("i", 5, ()))),
     "ropes": ROPES,
+    "triangular": (triangular, ((2, 8, 8), (2, 8, 4), (5, 5), (5, 3))),
     "stacked_layers": STACKED,
+    "stacked_layers_bf16": NARROW,
     "lookups": (lookups, ((8, 4), (4, 4, 8), ("i", 8, (4, 4)))),
     "norms": (norms, ((4, 8), (8,), (8,))),
     "layer_norm": (layer_norm, ((4, 8), (8,), (8,))),
@@ -631,7 +650,7 @@ PROGRAMS = {
     **COMPLEX,
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "attentions",
-            "attentions_by_hand", "attentions_dropping", "attentions_dropping_rbg", "ropes", "stacked_layers", "lookups", "norms", "layer_norm", "softmax", "embedding",
+            "attentions_by_hand", "attentions_dropping", "attentions_dropping_rbg", "ropes", "stacked_layers", "triangular", "lookups", "norms", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "tables", "elementwise", "moves",
             "reductions", "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "empty_gradients", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",

@@ -33,6 +33,9 @@ TEST_CASE("a slice of values that were put together is one of the value that it 
     CHECK(sliced("0:4, 3:8", "tensor<4x5xf32>") == "graph:\n  - result: {neg: b}\n");
     CHECK(sliced("0:4, 4:6", "tensor<4x2xf32>") ==
           "graph:\n  - slice: {slice: b, dim: [1], start: [1], limit: [3]}\n  - result: {neg: slice}\n");
+    CHECK(sliced("0:4, 0:3] {mhlo.frontend_attributes = {a = \"0\"}} : (tensor<4x8xf32>) -> tensor<4x3xf32>\n"
+                 "  %unread = stablehlo.slice %0 [0:4, 0:3",
+                 "tensor<4x3xf32>") == "graph:\n  - result: {neg: a}\n"); // attributes behind the ranges
     for (const std::string range : {"0:4, 2:4", "0:4, 3:7:2", "1:3, 3:5"}) {
         CAPTURE(range);
         CHECK(sliced(range, "tensor<" + std::string(range[0] == '1' ? "2" : "4") + "x2xf32>")

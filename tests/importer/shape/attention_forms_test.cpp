@@ -131,6 +131,29 @@ TEST_CASE("attention may divide by the sums of its weights at last, if they are 
     for (const std::string& other : others) CHECK(!has(other, "{attention: "));
 }
 
+TEST_CASE("sums of narrow weights, which are summed up in f32, are theirs") {
+    const std::string program =
+        R"(func.func @main(%q: tensor<8x4xbf16>, %k: tensor<8x4xbf16>, %v: tensor<8x4xbf16>) -> tensor<8x4xbf16> {
+  %none = stablehlo.constant dense<0xFF80> : tensor<bf16>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.dot_general %q, %k, contracting_dims = [1] x [1] : (tensor<8x4xbf16>, tensor<8x4xbf16>) -> tensor<8x8xbf16>
+  %most = stablehlo.reduce(%s init: %none) applies stablehlo.maximum across dimensions = [1] : (tensor<8x8xbf16>, tensor<bf16>) -> tensor<8xbf16>
+  %mw = stablehlo.broadcast_in_dim %most, dims = [0] : (tensor<8xbf16>) -> tensor<8x8xbf16>
+  %d = stablehlo.subtract %s, %mw : tensor<8x8xbf16>
+  %e = stablehlo.exponential %d : tensor<8x8xbf16>
+  %w = stablehlo.convert %e : (tensor<8x8xbf16>) -> tensor<8x8xf32>
+  %sum = stablehlo.reduce(%w init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %n = stablehlo.convert %sum : (tensor<8xf32>) -> tensor<8xbf16>
+  %r = stablehlo.dot_general %e, %v, contracting_dims = [1] x [0] : (tensor<8x8xbf16>, tensor<8x4xbf16>) -> tensor<8x4xbf16>
+  %sw = stablehlo.broadcast_in_dim %n, dims = [0] : (tensor<8xbf16>) -> tensor<8x4xbf16>
+  %o = stablehlo.divide %r, %sw : tensor<8x4xbf16>
+  return %o : tensor<8x4xbf16>
+}
+)";
+    const std::string model = model_of(program);
+    CHECK_MESSAGE(has(entry_of(model, "attention"), ", scale: 1}"), model);
+}
+
 TEST_CASE("Flax's attention is one entry") {
     CHECK(has(recorded("nnx_attention"), "causal: true"));
     const std::string model = recorded("flax_attention");

@@ -150,6 +150,30 @@ TEST_CASE("features are what something computed of them is added to, and what a 
         CHECK_MESSAGE(program->model.find(part) != std::string::npos, part);
 }
 
+TEST_CASE("a loss that is written out chooses among what its labels are one of") {
+    const std::string model =
+        model_of("%w: tensor<9x4xf32> loc(\"params['w']\"), %h: tensor<4x6xf32> loc(\"params['head']\"), "
+                 "%x: tensor<8x9xf32> loc(\"x\"), %y: tensor<8xi32> loc(\"label\")",
+                 R"(tensor<f32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x9xf32>, tensor<9x4xf32>) -> tensor<8x4xf32>
+  %1 = stablehlo.dot_general %0, %h, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %2 = stablehlo.broadcast_in_dim %y, dims = [0] : (tensor<8xi32>) -> tensor<8x6xi32>
+  %3 = stablehlo.iota dim = 1 : tensor<8x6xi32>
+  %4 = stablehlo.compare EQ, %2, %3, SIGNED : (tensor<8x6xi32>, tensor<8x6xi32>) -> tensor<8x6xi1>
+  %5 = stablehlo.convert %4 : (tensor<8x6xi1>) -> tensor<8x6xf32>
+  %6 = stablehlo.multiply %5, %1 : tensor<8x6xf32>
+  %7 = stablehlo.reduce(%6 init: %c) applies stablehlo.add across dimensions = [0, 1] :
+    (tensor<8x6xf32>, tensor<f32>) -> tensor<f32>
+  return %7 : tensor<f32>
+}
+)");
+    CAPTURE(model);
+    CHECK(model.find("{one_hot: label") != std::string::npos);
+    CHECK(model.find("classes: 6") != std::string::npos);
+    CHECK(model.find("head: {axes: [") != std::string::npos);
+}
+
 TEST_CASE(
     "names that are given are those of their arrays, and of dims that are one with them, and the rest is guessed") {
     const std::string model = recorded("flax_gpt", {given("Embed_0.embedding", {"words", "model"}),
