@@ -56,21 +56,41 @@ const MlirLocation* innermost(const MlirModule& module, int location, const IsMe
     return nullptr;
 }
 
-void count_places(const MlirRegion& region, std::map<int, int>& counts) {
-    for (const MlirOp& op : region.ops) {
-        ++counts[op.location];
-        for (const MlirRegion& inner : op.regions) count_places(inner, counts);
+// How many ops each place has.
+std::map<int, int> counted_places(const MlirModule& module) {
+    std::map<int, int> counts;
+    std::vector<const MlirRegion*> left;
+    for (const MlirFunction& function : module.functions) left.push_back(&function.body);
+    while (!left.empty()) {
+        const MlirRegion& region = *left.back();
+        left.pop_back();
+        for (const MlirOp& op : region.ops) {
+            ++counts[op.location];
+            for (const MlirRegion& inner : op.regions) left.push_back(&inner);
+        }
     }
+    return counts;
+}
+
+// checkpoint/sin, jit(loss)/jvp(checkpoint)/sin
+bool is_in_checkpoint(std::string_view name) {
+    for (size_t begin = 0; begin < name.size();) {
+        const size_t end = std::min(name.find('/', begin), name.size());
+        std::string_view part = name.substr(begin, end - begin);
+        for (size_t open = part.find('('); open != std::string_view::npos && part.ends_with(')'); open = part.find('('))
+            part = part.substr(open + 1, part.size() - open - 2);
+        if (part == "checkpoint") return true;
+        begin = end + 1;
+    }
+    return false;
 }
 
 } // namespace
 
 TracedLines::TracedLines(const MlirModule& module, std::string folder) : module_(module), folder_(std::move(folder)) {
-    std::map<int, int> by_place;
-    for (const MlirFunction& function : module.functions) count_places(function.body, by_place);
     std::map<Line, int> by_line;
     int all = 0;
-    for (const auto& [place, count] : by_place)
+    for (const auto& [place, count] : counted_places(module))
         if (const MlirLocation* const own = innermost(module, place, is_own)) {
             by_line[{own->file, own->line}] += count;
             all += count;
@@ -90,6 +110,14 @@ std::string TracedLines::of(int location) const {
         file[folder_.size()] == '/')
         file.remove_prefix(folder_.size() + 1);
     return fmt::format("{}:{}", file, own->line);
+}
+
+std::set<std::string> TracedLines::checkpointed() const {
+    std::set<std::string> lines;
+    for (const auto& [place, count] : counted_places(module_))
+        if (is_in_checkpoint(module_.location_name(place)))
+            if (std::string line = of(place); !line.empty()) lines.insert(std::move(line));
+    return lines;
 }
 
 } // namespace shard

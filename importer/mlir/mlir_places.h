@@ -3,6 +3,7 @@
 
 #include "importer/mlir/mlir_module.h"
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,9 @@ public:
     // calls a package's model, that says nothing: then, in its place or where there is none, the innermost line of a
     // package that has models, and is no library that they are written with: "maxtext/layers/attentions.py:97".
     std::string of(int location) const;
+
+    // Lines of what the program has in a jax.checkpoint, or computes again for one.
+    std::set<std::string> checkpointed() const;
 
 private:
     using Line = std::pair<std::string_view, int>; // file and number

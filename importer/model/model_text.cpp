@@ -1,5 +1,6 @@
 #include "importer/model/model_text.h"
 
+#include "importer/model/checkpointed.h"
 #include "importer/model/draft_region.h"
 #include "importer/model/module_names.h"
 #include "importer/model/scales.h"
@@ -38,9 +39,9 @@ AxisNames shared_in_blocks(AxisNames axes, const DraftOrder& order) {
 class Writer {
 public:
     Writer(Draft& draft, const DraftOrder& order, const std::vector<DraftId>& outputs, const DraftUpdates& updates,
-           const AxisNames& axes, const std::string& program)
+           const AxisNames& axes, const std::string& program, const std::set<std::string>& checkpointed)
         : main_(draft, order), outputs_(outputs), updates_(updates), axes_(shared_in_blocks(axes, order)),
-          program_(program), scales_(scales_of(draft)) {}
+          program_(program), checkpointed_(checkpointed), scales_(scales_of(draft)) {}
 
     ModelText write(const std::string& name) {
         std::vector<DraftId> named = outputs_;
@@ -331,6 +332,8 @@ private:
                         instance);
         }
         add(fmt::format("    outputs: [{}]\n", fmt::join(handed, ", ")));
+        if (&part == &main_ && is_checkpointed(draft, block, checkpointed_))
+            add("    remat: full # as jax.checkpoint without a policy: the program's text has none\n");
     }
 
     // What they are called: of each repetition one, the first of what a loop takes last is the last.
@@ -418,6 +421,7 @@ private:
     const DraftUpdates& updates_;
     const AxisNames axes_;
     const std::string& program_;
+    const std::set<std::string>& checkpointed_;
     std::vector<bool> scales_; // by value of the program
     NameGiver module_names_;
     ModelText result_;
@@ -428,8 +432,8 @@ private:
 
 ModelText model_text(Draft& draft, const std::string& name, const DraftOrder& order,
                      const std::vector<DraftId>& outputs, const DraftUpdates& updates, const AxisNames& axes,
-                     const std::string& program) {
-    return Writer(draft, order, outputs, updates, axes, program).write(name);
+                     const std::string& program, const std::set<std::string>& checkpointed) {
+    return Writer(draft, order, outputs, updates, axes, program, checkpointed).write(name);
 }
 
 } // namespace shard

@@ -8,6 +8,8 @@
 #include "importer/model/axis_names.h"
 #include "importer/model/draft_block.h"
 
+#include <set>
+
 namespace shard {
 
 // What the program says of a value that is in the model.
@@ -26,9 +28,10 @@ struct ModelText {
 using DraftUpdates = std::vector<std::pair<DraftId, DraftId>>; // inputs with what they hold next
 
 // Afterwards `draft.name_of` says what inputs, outputs and values outside of blocks are called. With `program`, the name
-// of its file, arrays and ops for which the traced program has no line say theirs in it, `at: "loss.mlir:27:9"`.
+// of its file, arrays and ops for which the traced program has no line say theirs in it, `at: "loss.mlir:27:9"`. Modules
+// all of whose lines are `checkpointed` have `remat: full`.
 ModelText model_text(Draft& draft, const std::string& name, const DraftOrder& order,
                      const std::vector<DraftId>& outputs, const DraftUpdates& updates = {}, const AxisNames& axes = {},
-                     const std::string& program = {});
+                     const std::string& program = {}, const std::set<std::string>& checkpointed = {});
 
 } // namespace shard

@@ -107,8 +107,14 @@ std::optional<DraftType> OpContext::result_type(size_t i) {
 
 void OpContext::set(size_t result, DraftId value) {
     const std::optional<DraftType> said = result_type(result);
-    if (said && expect(*said == draft.type(value), "has a result of another type than its operands make"))
+    if (!said) return;
+    const DraftType& made = draft.type(value);
+    if (*said == made)
         walk_.set(op.results[result], value);
+    else
+        diagnostics_.error("E0801", op.span,
+                           fmt::format("the program says {} {}, and this makes {} {}", name(said->dtype),
+                                       shape_text(said->shape), name(made.dtype), shape_text(made.shape)));
 }
 
 std::optional<std::vector<i64>> OpContext::integers(std::initializer_list<std::string_view> keys,

@@ -137,7 +137,8 @@ public:
         if (!given) return std::nullopt;
         ModelText text =
             model_text(draft_, name.empty() ? "program" : name, ordered(draft_, results_and_updates), outputs_,
-                       updates_, guessed_axes(draft_, results_and_updates, *given, is_sharded()), request_.program);
+                       updates_, guessed_axes(draft_, results_and_updates, *given, is_sharded()), request_.program,
+                       as == ImportAs::loss ? traced_.checkpointed() : std::set<std::string>());
         program.model = std::move(text.text);
         if (as == ImportAs::loss)
             program.model +=

@@ -23,7 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from import_ropes import ROPES
-from import_stacked import NARROW, STACKED
+from import_stacked import STACKED
 from import_complex import COMPLEX
 from import_updates import UPDATES
 
@@ -583,7 +583,6 @@ PROGRAMS = {
     "ropes": ROPES,
     "triangular": (triangular, ((2, 8, 8), (2, 8, 4), (5, 5), (5, 3))),
     "stacked_layers": STACKED,
-    "stacked_layers_bf16": NARROW,
     "lookups": (lookups, ((8, 4), (4, 4, 8), ("i", 8, (4, 4)))),
     "norms": (norms, ((4, 8), (8,), (8,))),
     "layer_norm": (layer_norm, ((4, 8), (8,), (8,))),

@@ -1,5 +1,5 @@
-"""Models of Flax, small, as import_check.py traces them: a GPT, its loss over scanned and rematerialised blocks, a
-mixture of experts, a network of convolutions with batch norm, a whole step of AdamW, and a decoding step."""
+"""Models of Flax, small, as import_check.py traces them: a GPT, its loss over scanned and rematerialised blocks, a Llama of
+nnx, a ViT, a mixture of experts, a network of convolutions with batch norm, a whole step of AdamW, and a decoding step."""
 
 import functools
 
@@ -122,6 +122,78 @@ def nnx_dropping():
     return run, params
 
 
+class Llama(nnx.Module):
+    """Of nnx: heads that share keys, rotary positions, norms by the root, gated layers."""
+
+    class Layer(nnx.Module):
+        def __init__(self, rngs):
+            width, linear = EMBED // HEADS, functools.partial(nnx.Linear, use_bias=False, rngs=rngs)
+            self.before, self.behind = (nnx.RMSNorm(EMBED, rngs=rngs) for _ in range(2))
+            self.query, self.key, self.value = (linear(EMBED, count * width) for count in (HEADS, 1, 1))
+            self.out = linear(EMBED, EMBED)
+            self.gate, self.up, self.down = linear(EMBED, 3 * EMBED), linear(EMBED, 3 * EMBED), linear(3 * EMBED, EMBED)
+
+        def turned(self, x):
+            half = x.shape[-1] // 2
+            angles = jnp.arange(x.shape[1])[:, None, None] * 10000.0 ** (-jnp.arange(half) / half)
+            first, second = jnp.split(x, 2, -1)
+            return jnp.concatenate([first * jnp.cos(angles) - second * jnp.sin(angles),
+                                    second * jnp.cos(angles) + first * jnp.sin(angles)], -1)
+
+        def __call__(self, x):
+            h = self.before(x)
+            q, k, v = (linear(h).reshape(*x.shape[:2], -1, EMBED // HEADS) for linear in (self.query, self.key, self.value))
+            mixed = jax.nn.dot_product_attention(self.turned(q), self.turned(k), v, is_causal=True)
+            x = x + self.out(mixed.reshape(x.shape))
+            h = self.behind(x)
+            return x + self.down(nnx.silu(self.gate(h)) * self.up(h))
+
+    def __init__(self, layers, rngs):
+        self.embed = nnx.Embed(WORDS, EMBED, rngs=rngs)
+        self.layers = nnx.List([Llama.Layer(rngs) for _ in range(layers)])
+        self.norm = nnx.RMSNorm(EMBED, rngs=rngs)
+        self.head = nnx.Linear(EMBED, WORDS, use_bias=False, rngs=rngs)
+
+    def __call__(self, tokens):
+        x = self.embed(tokens)
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(self.norm(x))
+
+
+def llama_loss():
+    """As a function of its parameters, and these."""
+    graph, params, rest = nnx.split(nnx.eval_shape(lambda: Llama(3, nnx.Rngs(0))), nnx.Param, ...)
+
+    def loss(params, batch):
+        logits = nnx.merge(graph, nnx.State(params), rest)(batch["tokens"])
+        return optax.softmax_cross_entropy_with_integer_labels(logits, batch["labels"]).mean()
+
+    return loss, nnx.to_pure_dict(params)
+
+
+class Vit(nn.Module):
+    """Patches, a token for the class, and what Flax has for the rest."""
+
+    @nn.compact
+    def __call__(self, images):
+        x = nn.Conv(EMBED, (4, 4), (4, 4), name="patches")(images)
+        x = x.reshape(x.shape[0], -1, EMBED)
+        first = self.param("class", nn.initializers.normal(0.02), (1, 1, EMBED))
+        x = jnp.concatenate([jnp.tile(first, (x.shape[0], 1, 1)), x], 1)
+        x = x + self.param("positions", nn.initializers.normal(0.02), (1, x.shape[1], EMBED))
+        for layer in range(2):
+            h = nn.LayerNorm(name=f"norm_a_{layer}")(x)
+            x = x + nn.MultiHeadDotProductAttention(HEADS, name=f"attention_{layer}")(h)
+            h = nn.Dense(4 * EMBED, name=f"up_{layer}")(nn.LayerNorm(name=f"norm_b_{layer}")(x))
+            x = x + nn.Dense(EMBED, name=f"down_{layer}")(nn.gelu(h, approximate=False))
+        return nn.Dense(10, name="head")(nn.LayerNorm(name="norm")(x)[:, 0])
+
+
+def vit_loss(params, images, labels):
+    return optax.softmax_cross_entropy_with_integer_labels(Vit().apply(params, images), labels).mean()
+
+
 def nnx_attention():
     """The newer one, as a function of its state."""
     module = nnx.eval_shape(lambda: nnx.MultiHeadAttention(HEADS, EMBED, decode=False, rngs=nnx.Rngs(0)))
@@ -186,6 +258,7 @@ def programs():
     of_nnx, state = nnx_attention()
     dropping, (drop_of_nnx, drop_state) = Dropping(), nnx_dropping()
     groups = nn.GroupNorm(4)
+    of_llama, llama = llama_loss()
     return {
         "flax_attention": (attending.apply, (specs_of(init(attending, floats((4, LENGTH, EMBED)), tokens)),
                                              (4, LENGTH, EMBED), words)),
@@ -197,6 +270,8 @@ def programs():
         "flax_gpt": (functools.partial(gpt_loss, gpt), (specs_of(init(gpt, tokens)), batch)),
         "flax_scanned_gpt": (functools.partial(gpt_loss, scanned), (specs_of(init(scanned, tokens)), drawn)),
         "flax_dropout_gpt": (functools.partial(gpt_loss, dropped), (specs_of(init(dropped, tokens)), drawn)),
+        "nnx_llama": (of_llama, (specs_of(llama), batch)),
+        "flax_vit": (vit_loss, (specs_of(init(Vit(), floats((2, 8, 8, 3)))), (2, 8, 8, 3), ("i", 10, (2,)))),
         "flax_experts": (experts_loss, (specs_of(init(Experts(), floats((8, EMBED)))), (8, EMBED), (8, EMBED))),
         "flax_convnet": (convnet_loss, (specs_of(convnet["params"]), specs_of(convnet["batch_stats"]), (2, 8, 8, 4),
                                         ("i", 8, (2,)))),

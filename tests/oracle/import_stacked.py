@@ -61,5 +61,3 @@ STACKED = (stacked, ({"embedding": (24, EMBED), "norm": (EMBED,), "layers": {
     "key": (EMBED, LAYERS, SHARED, WIDTH), "value": (EMBED, LAYERS, SHARED, WIDTH), "out": (HEADS, LAYERS, WIDTH, EMBED),
     "gate": (EMBED, LAYERS, MLP), "up": (EMBED, LAYERS, MLP), "down": (MLP, LAYERS, EMBED)}},
     ("i", 24, (2, 8)), ("i", 8, (2, 8)), ("i", 3, (2, 8))))
-NARROW = (lambda params, *rest: stacked(jax.tree.map(lambda array: array.astype(jnp.bfloat16), params), *rest).astype(jnp.float32),
-          STACKED[1])

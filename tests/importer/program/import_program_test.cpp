@@ -139,7 +139,7 @@ TEST_CASE("programs that JAX traced give what JAX computed, planned on eight dev
             CHECK_MESSAGE(difference <= 5e-6 * largest, "output ", i, ": ", difference, " of ", largest);
         }
     }
-    CHECK(count == 81);
+    CHECK(count == 83);
 }
 
 TEST_CASE("element types have their own names here, and numbers that are written as bits are of their type") {
