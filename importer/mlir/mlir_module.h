@@ -95,6 +95,7 @@ struct MlirFunction {
 
 struct MlirModule {
     std::string name;
+    i64 partitions = 0;                                              // devices that it is for; 0 if it says none
     std::vector<MlirFunction> functions;                             // added by add()
     std::map<std::string, size_t, std::less<>> function_places = {}; // by name
     std::vector<MlirOp> ops;                                         // of the module itself: sdy.mesh

@@ -24,6 +24,10 @@ void take_parts(MlirOp op, MlirModule& module) {
     const MlirAttribute* const name = symbol_of(op);
     if (op.name == "module" || op.name == "builtin.module") {
         if (name != nullptr) module.name = name->text;
+        // In the generic form among the op's own.
+        for (const std::vector<MlirItem>& items : {attributes_of(op, "attributes"), op.items})
+            if (const MlirAttribute* const number = find_attribute(items, {"mhlo.num_partitions"}))
+                module.partitions = number->integer;
         if (op.regions.empty()) return;
         std::vector<MlirOp> inside = std::move(op.regions.front().ops);
         for (MlirOp& inner : inside) take_parts(std::move(inner), module);

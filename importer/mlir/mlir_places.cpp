@@ -36,8 +36,9 @@ bool is_own(std::string_view file) { return in_packages(file).empty(); }
 
 bool is_of_models(std::string_view file) {
     const std::string_view inside = in_packages(file);
-    return !inside.empty() && std::find(std::begin(libraries), std::end(libraries),
-                                        inside.substr(0, inside.find('/'))) == std::end(libraries);
+    return inside.find('/') != std::string_view::npos &&
+           std::find(std::begin(libraries), std::end(libraries), inside.substr(0, inside.find('/'))) ==
+               std::end(libraries);
 }
 
 // The innermost place whose file is one of these; null if there is none.

@@ -199,7 +199,17 @@ private:
                           common->end());
         }
         if (count < 2) return {};
-        return common->substr(0, common->rfind('_') + 1);
+        while (!common->empty()) { // of layers_0 and layers_1 nothing: 0 is no name
+            common->erase(common->rfind('_') + 1);
+            const bool is_before_number =
+                std::any_of(block_.over.begin(), block_.over.end(), [&](const DraftBlock::Over& over) {
+                    const std::string name = stack_name(over.whole).value_or("");
+                    return name.size() > common->size() && name[common->size()] >= '0' && name[common->size()] <= '9';
+                });
+            if (!is_before_number || common->empty()) break;
+            common->pop_back();
+        }
+        return *common;
     }
 
     void name_values() {

@@ -19,7 +19,7 @@ std::optional<DraftNumber> number_of(const Draft& draft, DraftId value) {
     return of.number ? of.number : of.filled;
 }
 
-// What a value is made of by casts and choices; broadcasts are gone through, to where they end.
+// The truth that a value is made of by a cast, or by a choice between two numbers.
 std::optional<Made> made_of(const Draft& draft, DraftId value) {
     const DraftEntry* const entry = draft.sure_entry_of(value);
     if (entry == nullptr || entry->operands.empty()) return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<DraftId> compared_truth(Draft& draft, std::string_view op, DraftId
                                                 : compared(op, sides.first.integer, sides.second.integer);
     };
     const std::optional<bool> if_true = holds(made->if_true), if_false = holds(made->if_false);
-    if (!if_true) return std::nullopt;
+    if (!if_true || !if_false) return std::nullopt;
     if (*if_true == *if_false) return draft.number(type, {0, *if_true});
     if (draft.type(made->truth) != type) return std::nullopt;
     if (*if_true) return made->truth;

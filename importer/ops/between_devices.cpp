@@ -40,15 +40,18 @@ std::string over_text(const std::vector<std::string>& axes) {
     return axes.size() == 1 ? axes[0] : fmt::format("[{}]", fmt::join(axes, ", "));
 }
 
-// The axes that a collective works along: of its groups, which are within the region's.
+// The axes that a collective works along: of its groups, which are within the region's. None where each device is alone,
+// as of a shard_map over one device, of which JAX leaves no region.
 std::optional<std::vector<std::string>> axes_of(OpContext& context) {
+    const std::optional<std::vector<std::vector<i64>>> groups =
+        rows_of(find_attribute(context.op.items, {"replica_groups"}));
     const std::vector<std::string>* const own = context.region_axes();
     if (own == nullptr) {
+        if (groups && std::all_of(groups->begin(), groups->end(), [](const auto& group) { return group.size() == 1; }))
+            return std::vector<std::string>();
         context.refuse(fmt::format("{} outside of a manual region", context.op.name), "write jax.shard_map around it");
         return std::nullopt;
     }
-    const std::optional<std::vector<std::vector<i64>>> groups =
-        rows_of(find_attribute(context.op.items, {"replica_groups"}));
     const std::optional<std::vector<std::string>> axes =
         groups ? axes_of_groups(mesh_of(context.module), *groups) : std::nullopt;
     const bool within = axes && std::all_of(axes->begin(), axes->end(), [&](const std::string& axis) {
@@ -130,10 +133,6 @@ bool import_all_to_all(OpContext& context, std::string_view) {
 }
 
 bool import_permute(OpContext& context, std::string_view) {
-    const std::vector<std::string>* const own = context.region_axes();
-    if (own == nullptr)
-        return context.refuse("stablehlo.collective_permute outside of a manual region",
-                              "write jax.shard_map around it");
     const std::optional<std::vector<std::vector<i64>>> rows =
         rows_of(find_attribute(context.op.items, {"source_target_pairs"}));
     std::vector<std::pair<i64, i64>> pairs;
@@ -142,6 +141,12 @@ bool import_permute(OpContext& context, std::string_view) {
         if (!context.expect(row.size() == 2, "says who sends to whom")) return false;
         pairs.emplace_back(row[0], row[1]);
     }
+    const std::vector<std::string>* const own = context.region_axes();
+    if (own == nullptr && pairs == std::vector<std::pair<i64, i64>>{{0, 0}})
+        return add_all(context, {}, {}); // to itself
+    if (own == nullptr)
+        return context.refuse("stablehlo.collective_permute outside of a manual region",
+                              "write jax.shard_map around it");
     const std::optional<PermutedAxes> along = axes_of_pairs(mesh_of(context.module), pairs);
     const bool within = along && std::all_of(along->axes.begin(), along->axes.end(), [&](const std::string& axis) {
                             return std::find(own->begin(), own->end(), axis) != own->end();
@@ -159,6 +164,10 @@ bool import_partition_id(OpContext& context, std::string_view) {
     if (!type || !context.expect(context.operand_count() == 0 && type->shape.empty() && is_integer(type->dtype),
                                  "is a whole number"))
         return false;
+    if (own == nullptr && context.module.partitions == 1) {
+        context.set(0, context.draft.number(*type, {}));
+        return true;
+    }
     if (own == nullptr) return context.refuse("a device's number outside of a manual region");
     context.set(0, partition_number(context, type->dtype));
     return true;

@@ -12,7 +12,6 @@ namespace shard {
 
 namespace {
 
-// <@mesh, [...]> of the pretty form, sharding = #sdy.sharding<...> of the generic one.
 // What is constrained twice, as modules and what they are made of do, is once.
 DraftId constrained(Draft& draft, DraftId value, const std::string& mesh, const DraftType& type) {
     std::string arguments = fmt::format(", mesh: {}", mesh);
@@ -21,6 +20,7 @@ DraftId constrained(Draft& draft, DraftId value, const std::string& mesh, const 
     return draft.add("constrain", {value}, std::move(arguments), type);
 }
 
+// <@mesh, [...]> of the pretty form, sharding = #sdy.sharding<...> of the generic one.
 bool import_constraint(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
     if (!type || !context.expect(context.operand_count() == 1 && *type == context.type(0), "keeps its operand's type"))

@@ -3,8 +3,9 @@
 //     A 0           A^-1             0
 //     C D    it is  -D^-1 C A^-1  D^-1
 //
-// from blocks of one number on, all blocks of a size at once. Twice as large blocks log2(n) times, instead of n rows one
-// after the other.
+// from blocks of one number on, all blocks of a size at once: log2(n) times twice as large ones, instead of n rows one
+// after the other as LAPACK has them. Of matrices that are far from singular both round alike; near those the inverse is
+// less exact, and it is multiplied by all of b: an infinity there makes its whole column no numbers.
 #include "importer/model/op_context.h"
 #include "importer/model/transposed.h"
 
@@ -150,7 +151,9 @@ DraftId turned(Draft& draft, DraftId value) { // its last two dims
 
 bool solve(OpContext& context, const Triangular& form) {
     const std::optional<DraftType> type = context.result_type();
-    if (!type || !context.expect(context.operand_count() == 2, "takes 2 operands")) return false;
+    if (!type || !context.expect(context.operand_count() == 2 && context.op.results.size() == 1,
+                                 "takes 2 operands and has one result"))
+        return false;
     const DraftType a = context.type(0), b = context.type(1);
     const size_t rank = a.shape.size();
     bool fits = rank >= 2 && b.shape.size() == rank && a.dtype == b.dtype && *type == b && is_floating(a.dtype);
@@ -172,13 +175,18 @@ bool solve(OpContext& context, const Triangular& form) {
 }
 
 bool import_triangular_solve(OpContext& context, std::string_view) {
+    bool known = true;
     const auto has = [&](std::string_view key) {
         const MlirAttribute* const attribute = find_attribute(context.op.items, {key});
+        known = known && attribute != nullptr && (attribute->text == "true" || attribute->text == "false");
         return attribute != nullptr && attribute->text == "true";
     };
     const std::string turns = context.word("transpose_a", {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"});
-    return solve(context,
-                 {has("left_side"), has("lower"), turns == "TRANSPOSE" || turns == "ADJOINT", has("unit_diagonal")});
+    const Triangular form = {has("left_side"), has("lower"), turns != "NO_TRANSPOSE", has("unit_diagonal")};
+    if (!context.expect(known && !turns.empty(),
+                        "says its side, its triangle, its diagonal and whether it is transposed"))
+        return false;
+    return solve(context, form);
 }
 
 // What JAX calls on CPUs: letters of LAPACK's trsm, as numbers.

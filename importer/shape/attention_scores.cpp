@@ -152,7 +152,7 @@ private:
     bool softmax(Array weights) {
         double growth = 1; // of weights
         while (const DraftEntry* const entry = taking_.made(weights.value)) {
-            if (sums_ && entry->op == "exp") return exponentials(weights, *entry);
+            if (sums_ && entry->op == "exp") return is_growth(growth) && exponentials(weights, *entry);
             if (!sums_ && entry->op == "softmax") {
                 weights.value = entry->operands[0];
                 return are_keys(listed(entry->arguments, "dim"), weights.dims) && is_growth(growth) &&
@@ -180,18 +180,20 @@ private:
         if (below == nullptr || found_.drop.key >= 0 || found_.zeroed.mask.value >= 0) return false;
         const std::optional<Taking::Reduced> most = taking_.reduced(below->operands[1], "reduce_max");
         if (!most || most->of != below->operands[0] || !are_keys(most->dims, weights.dims)) return false;
+        const DType own = draft_.type(weights.value).dtype;
         const DraftEntry* sum = made_by_more_than_moves(*sums_, taking_.made(sums_->value));
-        if (sum != nullptr && sum->op == "cast") { // narrow numbers are summed up in f32
+        DraftId summed = weights.value;
+        if (sum != nullptr && sum->op == "cast" && own != computed_as(own)) { // narrow numbers are summed up in f32
             sums_->value = sum->operands[0];
             sum = made_by_more_than_moves(*sums_, taking_.made(sums_->value));
+            const DraftEntry* const wide = sum == nullptr ? nullptr : taking_.made_by(sum->operands[0], "cast");
+            if (wide == nullptr || wide->operands[0] != summed || draft_.type(sums_->value).dtype != computed_as(own))
+                return false;
+            summed = sum->operands[0];
         }
-        if (sum == nullptr || sum->op != "reduce_sum") return false;
-        DraftId summed = sum->operands[0];
-        if (const DraftEntry* const wide = summed == weights.value ? nullptr : taking_.made_by(summed, "cast"))
-            summed = wide->operands[0];
-        if (summed != weights.value) return false;
+        if (sum == nullptr || sum->op != "reduce_sum" || sum->operands[0] != summed) return false;
         const std::vector<i64> dims = listed(sum->arguments, "dims");
-        FactorDims rest = weights.dims;
+        FactorDims rest = weights.dims; // in their order: sums that are turned are those of other weights
         for (size_t i = dims.size(); i-- > 0;) rest.erase(rest.begin() + dims[i]);
         if (!are_keys(dims, weights.dims) || factors_.all(rest) != factors_.all(sums_->dims)) return false;
         return scores({below->operands[0], weights.dims}, false);

@@ -95,15 +95,21 @@ private:
         }
         return false;
     }
-    // What a loss chooses among, and results.
+    // What a loss chooses among, and results, which of a step are arrays of other kinds too.
     std::vector<DraftId> chosen_among() const {
-        std::vector<DraftId> logits = results_;
+        std::vector<DraftId> logits;
+        std::set<DraftId> multiplied; // by what: a one_hot among them looks something up, or moves it
+        for (size_t i = 0; i < needed_.size(); ++i)
+            if (const DraftEntry& entry = draft_.entry(i); needed_[i] && (entry.op == "dot" || entry.op == "einsum"))
+                multiplied.insert(entry.operands.begin(), entry.operands.end());
         for (size_t i = 0; i < needed_.size(); ++i) {
             if (!needed_[i]) continue;
             const DraftEntry& entry = draft_.entry(i);
             if (entry.op == "softmax_cross_entropy") logits.push_back(entry.operands[0]);
-            if (entry.op == "one_hot" && is_given(entry.operands[0])) logits.push_back(entry.results[0]);
+            if (entry.op == "one_hot" && is_given(entry.operands[0]) && !multiplied.contains(entry.results[0]))
+                logits.push_back(entry.results[0]);
         }
+        logits.insert(logits.end(), results_.begin(), results_.end());
         return logits;
     }
 

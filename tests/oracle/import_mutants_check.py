@@ -27,7 +27,7 @@ from jax._src.lib.mlir import ir
 ALLOWED = 2e-5
 PROGRAMS = pathlib.Path(__file__).parents[1] / "importer/program/programs"
 RECOGNISED = ("attentions", "attentions_by_hand", "attention_block", "flax_attention", "nnx_attention", "ropes", "lookups", "norms", "layer_norm", "lstm_gradients",
-              "loops_over_values", "scanned_layers")
+              "loops_over_values", "scanned_layers", "stacked_layers")
 OTHERS = [("GE", "GT"), ("GE", "LE"), ("GE", "EQ"), ("GT", "GE"), ("LE", "LT"), ("LT", "LE"), ("NE", "EQ"), ("EQ", "NE"),
           ("multiply", "add"), ("multiply", "divide"), ("add", "subtract"), ("and ", "or "), ("maximum", "minimum"),
           ("applies stablehlo.add", "applies stablehlo.maximum"), ("applies stablehlo.maximum", "applies stablehlo.add")]

@@ -66,6 +66,8 @@ TEST_CASE("where most ops come from one line of the user's, it is the innermost 
         }
     }
     CHECK(lines_of(places) == expected);
+    places[0] = in_packages("six.py:3") + " < /home/u/train.py:7"; // of no package
+    CHECK(lines_of(places).starts_with("train.py:7\nmodels/layers.py:11\n"));
     // Of few ops one line may be all that there is.
     CHECK(lines_of({places[0], places[1]}) == "train.py:7\ntrain.py:7\n");
 }

@@ -48,6 +48,15 @@ TEST_CASE("matrices that do not fit, and calls that do not say what they solve, 
     CHECK(solved("4x4", "4x3", of_stablehlo("false")) == refusal);
     CHECK(solved("2x4x4", "3x4x3", of_stablehlo("true")) == refusal);
     CHECK(solved("4", "4", of_stablehlo("true")) == refusal);
+    const std::string whole_of_stablehlo = of_stablehlo("true");
+    for (const std::string left : {"left_side = true, ", "lower = true, ", ", unit_diagonal = false"}) {
+        std::string part = whole_of_stablehlo;
+        part.erase(part.find(left), left.size());
+        CHECK(solved("4x4", "4x3", part).starts_with("E0801 stablehlo.triangular_solve says its side"));
+    }
+    std::string other = whole_of_stablehlo;
+    other.replace(other.find("NO_TRANSPOSE"), 12, "TRANSPOSE_INVALID");
+    CHECK(solved("4x4", "4x3", other).starts_with("E0801 stablehlo.triangular_solve says its side"));
     for (const std::string config :
          {"", "diag = 78 : ui8", "diag = 1 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8"})
         CHECK(solved("4x4", "4x3", of_lapack(config)).starts_with("E0801 stablehlo.custom_call says its side"));

@@ -152,6 +152,20 @@ TEST_CASE("sums of narrow weights, which are summed up in f32, are theirs") {
 )";
     const std::string model = model_of(program);
     CHECK_MESSAGE(has(entry_of(model, "attention"), ", scale: 1}"), model);
+    const auto replaced = [&](const std::string& from, const std::string& to) {
+        std::string text = program;
+        REQUIRE(text.find(from) != std::string::npos);
+        return model_of(text.replace(text.find(from), from.size(), to));
+    };
+    // Weights that are scaled behind their sum, and sums of whole numbers.
+    CHECK(!has(replaced("  %r = stablehlo.dot_general %e,",
+                        "  %two = stablehlo.constant dense<2.0> : tensor<8x8xbf16>\n"
+                        "  %t = stablehlo.multiply %e, %two : tensor<8x8xbf16>\n  %r = stablehlo.dot_general %t,"),
+               "{attention: "));
+    CHECK(!has(replaced("  %w = stablehlo.convert %e : (tensor<8x8xbf16>) -> tensor<8x8xf32>\n",
+                        "  %i = stablehlo.convert %e : (tensor<8x8xbf16>) -> tensor<8x8xi32>\n"
+                        "  %w = stablehlo.convert %i : (tensor<8x8xi32>) -> tensor<8x8xf32>\n"),
+               "{attention: "));
 }
 
 TEST_CASE("Flax's attention is one entry") {
