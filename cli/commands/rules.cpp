@@ -54,6 +54,9 @@ int run(const Arguments& arguments, Env& env) {
     Diagnostics diagnostics;
     const ForeignDevices devices = {read_count(arguments, "--devices", 0, diagnostics),
                                     read_count(arguments, "--slices", 1, diagnostics)};
+    const std::vector<std::string> settings = arguments.strings("--set");
+    if (!settings.empty() && arguments.string("TOOL") != "maxtext")
+        diagnostics.error("E0701", {}, "--set is for degrees of parallelism of MaxText").help("leave it out");
     const std::optional<int> file = load_source(env, sources, arguments.string("FILE"), diagnostics);
     if (file && is_toml(arguments.string("FILE")) && arguments.string("TOOL") != "torchtitan")
         diagnostics
@@ -64,7 +67,9 @@ int run(const Arguments& arguments, Env& env) {
     for (const Tool& tool : tools) {
         if (tool.name != arguments.string("TOOL") || !file || diagnostics.has_error()) continue;
         std::optional<ForeignRules> rules = tool.read(sources, *file, diagnostics);
-        if (!rules || !fill_axes(*rules, devices, {*file, 1, 1, 1}, diagnostics)) continue;
+        if (!rules || !set_degrees(*rules, settings, diagnostics) ||
+            !fill_axes(*rules, devices, {*file, 1, 1, 1}, diagnostics))
+            continue;
         const std::string layout = layout_of(*rules, tool.name);
         if (is_layout(layout, *file, diagnostics)) text = layout;
     }
@@ -77,10 +82,11 @@ int run(const Arguments& arguments, Env& env) {
 const CommandDef& command_rules() {
     static const CommandDef def = {
         .name = "rules",
-        .usage = "maxtext|t5x|torchtitan FILE [--devices N] [--slices N] [--output LAYOUT]",
+        .usage = "maxtext|t5x|torchtitan FILE [--devices N] [--slices N] [--set KEY=N]... [--output LAYOUT]",
         .summary = "sharding rules of MaxText, T5X or torchtitan as a layout",
         .doc = "Example:\n"
                "  shardc rules maxtext base.yml --devices 256 --slices 2 --output layout.yaml\n"
+               "  shardc rules maxtext custom_mesh_and_rule/pure-fsdp.yml --set ici_fsdp_parallelism=-1 --devices 64\n"
                "  shardc rules t5x pretrain.gin --devices 64\n"
                "  shardc rules torchtitan llama3_8b.toml --devices 64\n"
                "Axes of one device are left out. What a rule calls an axis, the model has to call so too.",
@@ -100,6 +106,10 @@ const CommandDef& command_rules() {
                      .value = "N",
                      .doc = "how many slices they are in, which the DCN connects",
                      .fallback = "1"},
+                    {.name = "--set",
+                     .value = "KEY=N",
+                     .doc = "a degree of parallelism, as MaxText's command line has it: ici_tensor_parallelism=4",
+                     .many = true},
                     output_option()},
         .order = 5,
         .run = run,

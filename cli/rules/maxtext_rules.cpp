@@ -9,6 +9,7 @@
 
 #include "planner/model/names.h"
 #include "planner/text/yaml_values.h"
+#include "plans/base/parse_number.h"
 #include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
@@ -44,6 +45,7 @@ void warn_of_unread(const Yaml& config, const std::vector<std::string>& read, Di
     const std::vector<std::string_view> known(read.begin(), read.end());
     for (const YamlEntry& entry : *config.map()) {
         if (!entry.key.starts_with("ici_") && !entry.key.starts_with("dcn_")) continue;
+        if (entry.key.starts_with("dcn_bandwidth_")) continue; // of a network that is emulated
         if (std::find(read.begin(), read.end(), entry.key) != read.end()) continue;
         if (entry.value.scalar() != nullptr && entry.value.scalar()->text == "1") continue;
         diagnostics
@@ -88,6 +90,33 @@ bool read_rules(const Yaml& yaml, ForeignRules& into, Diagnostics& diagnostics) 
 }
 
 } // namespace
+
+bool set_degrees(ForeignRules& rules, const std::vector<std::string>& settings, Diagnostics& diagnostics) {
+    for (const std::string& setting : settings) {
+        const size_t equals = std::min(setting.find('='), setting.size());
+        const std::string key = setting.substr(0, equals);
+        const std::optional<i64> size = parse_number<i64>(setting.substr(std::min(equals + 1, setting.size())));
+        std::vector<std::string> known;
+        bool found = false;
+        for (ForeignAxis& axis : rules.axes) {
+            const std::string within = degree_key("ici", axis.name), across = degree_key("dcn", axis.name);
+            for (const auto& [name, of] :
+                 {std::pair(within, &ForeignAxis::within), std::pair(across, &ForeignAxis::across)}) {
+                known.push_back(name);
+                found = found || name == key;
+                if (name == key && size) axis.*of = *size;
+            }
+        }
+        if (!found)
+            diagnostics.error("E0701", {}, fmt::format("--set {}: no axis of mesh_axes has '{}'", setting, key))
+                .help(did_you_mean(key, {known.begin(), known.end()},
+                                   fmt::format("there are {}", fmt::join(known, ", "))));
+        else if (!size)
+            diagnostics.error("E0701", {}, fmt::format("--set {}: expected a whole number behind '='", setting))
+                .help(fmt::format("write --set {}=8, or -1 for what the others leave", key));
+    }
+    return !diagnostics.has_error();
+}
 
 std::optional<ForeignRules> read_maxtext(const Sources& sources, int file, Diagnostics& diagnostics) {
     const YamlDocument config = parse_yaml(sources, file, diagnostics);
