@@ -123,7 +123,9 @@ public:
         ImportedProgram program;
         program.place = main_.span;
         std::vector<DraftId> results_and_updates = outputs_;
-        for (const auto& [input, value] : updates_) results_and_updates.push_back(value);
+        std::vector<DraftId> next;
+        for (const auto& [input, value] : updates_) next.push_back(value);
+        results_and_updates.insert(results_and_updates.end(), next.begin(), next.end());
         share_constants(draft_);
         report_held_weights(draft_, results_and_updates, main_.span, diagnostics_);
         recognise_composites(draft_, results_and_updates);
@@ -137,7 +139,7 @@ public:
         if (!given) return std::nullopt;
         ModelText text =
             model_text(draft_, name.empty() ? "program" : name, ordered(draft_, results_and_updates), outputs_,
-                       updates_, guessed_axes(draft_, results_and_updates, *given, is_sharded()), request_.program,
+                       updates_, guessed_axes(draft_, outputs_, next, *given, is_sharded()), request_.program,
                        as == ImportAs::loss ? traced_.checkpointed() : std::set<std::string>());
         program.model = std::move(text.text);
         if (as == ImportAs::loss)

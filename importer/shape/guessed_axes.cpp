@@ -17,8 +17,9 @@ constexpr int most_tried = 32; // sums that may be of a value and what is made o
 
 class Guess {
 public:
-    Guess(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given, bool is_sharded)
-        : draft_(draft), results_(results), given_(given), is_sharded_(is_sharded), needed_(draft.needed_for(results)),
+    Guess(const Draft& draft, const std::vector<DraftId>& results, const std::vector<DraftId>& all,
+          const NamesByArray& given, bool is_sharded)
+        : draft_(draft), results_(results), given_(given), is_sharded_(is_sharded), needed_(draft.needed_for(all)),
           classes_(draft, needed_) {}
 
     AxisNames run() {
@@ -285,9 +286,11 @@ private:
 
 } // namespace
 
-AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given,
-                       bool is_sharded) {
-    return Guess(draft, results, given, is_sharded).run();
+AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results, const std::vector<DraftId>& next,
+                       const NamesByArray& given, bool is_sharded) {
+    std::vector<DraftId> all = results;
+    all.insert(all.end(), next.begin(), next.end());
+    return Guess(draft, results, all, given, is_sharded).run();
 }
 
 } // namespace shard

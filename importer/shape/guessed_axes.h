@@ -13,7 +13,8 @@
 
 namespace shard {
 
-AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given = {},
-                       bool is_sharded = false);
+// `results`: what the program returns, without what arguments hold next, which are `next`.
+AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results, const std::vector<DraftId>& next,
+                       const NamesByArray& given, bool is_sharded);
 
 } // namespace shard

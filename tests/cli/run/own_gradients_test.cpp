@@ -58,6 +58,27 @@ TEST_CASE("gradients of recorded programs are those of their losses, but for the
     }
 }
 
+TEST_CASE("constraints of the program's mesh are none on one device, and in bf16 more is rounding") {
+    std::string text = recorded("mlp_gradients");
+    const size_t module = text.find("module @"), body = text.find("{\n", text.find("func.func", module));
+    const size_t product = text.find("stablehlo.dot_general", body);
+    REQUIRE(product != std::string::npos);
+    const size_t line = text.rfind('\n', product) + 1, end = text.find('\n', product);
+    const std::string value = text.substr(text.find('%', line), text.find(" =", line) - text.find('%', line));
+    const std::string arrow = text.substr(text.rfind("-> ", end) + 3, end - text.rfind("-> ", end) - 3);
+    const std::string type = arrow.substr(0, arrow.find('>') + 1);
+    text.insert(end + 1, "    %constrained = sdy.sharding_constraint " + value +
+                             " <@mesh, [{\"data\"}, {\"model\"}]> : " + type + "\n");
+    text.insert(text.find('\n', module) + 1, "  sdy.mesh @mesh = <[\"data\"=2, \"model\"=4]>\n");
+    const size_t behind = text.find(value, text.find("%constrained =") + 60);
+    REQUIRE(behind != std::string::npos);
+    text.replace(behind, value.size(), "%constrained");
+    const GradientComparison made = compared(text);
+    CHECK(made.parameters.size() == 4);
+    CHECK(made.allowed == 1e-5);
+    for (const GradientComparison::Parameter& parameter : made.parameters) CHECK(made.is_same(parameter));
+}
+
 TEST_CASE("a gradient that the program makes otherwise is another") {
     const std::string changed = with(recorded("empty_gradients"), "stablehlo.transpose %30, dims = [1, 0]",
                                      "stablehlo.transpose %30, dims = [0, 1]");
