@@ -47,7 +47,9 @@ std::optional<std::vector<std::string>> axes_of(OpContext& context) {
         rows_of(find_attribute(context.op.items, {"replica_groups"}));
     const std::vector<std::string>* const own = context.region_axes();
     if (own == nullptr) {
-        if (groups && std::all_of(groups->begin(), groups->end(), [](const auto& group) { return group.size() == 1; }))
+        // No groups at all are one of all devices.
+        if (groups && !groups->empty() &&
+            std::all_of(groups->begin(), groups->end(), [](const auto& group) { return group.size() == 1; }))
             return std::vector<std::string>();
         context.refuse(fmt::format("{} outside of a manual region", context.op.name), "write jax.shard_map around it");
         return std::nullopt;

@@ -77,8 +77,8 @@ DraftId contract_whole_numbers(Draft& draft, const std::array<DraftId, 2>& opera
                           : draft.add("reduce_sum", {product}, fmt::format(", dims: {}", list_text(summed)), type);
 }
 
-// x times a scale, if nothing is summed and one operand has all dims of the result: as x has them, which a program that
-// wants them so turns them back to.
+// x times a scale, if nothing is summed and one operand, x, has all dims of the result. The product keeps the order of x's
+// dims and is turned to the result's: jnp.einsum turns it back, and then neither is left.
 std::optional<DraftId> scaled(Draft& draft, const std::array<DraftId, 2>& operands, std::array<std::string, 2> letters,
                               const std::string& all, const DraftType& type) {
     for (const size_t whole : {size_t{0}, size_t{1}}) {

@@ -1,7 +1,6 @@
 #include "importer/shape/dim_classes.h"
 
 #include "importer/model/arguments.h"
-#include "plans/base/parse_number.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,6 @@
 #include "importer/shape/draft_numbers.h"
 
 #include "importer/model/fold.h"
-#include "importer/shape/dim_classes.h"
 #include "importer/shape/element.h"
 #include "plans/base/parse_number.h"
 #include "plans/random/random.h"

@@ -1,7 +1,6 @@
 #include "importer/shape/rope_angles.h"
 
 #include "importer/model/fold.h"
-#include "importer/shape/dim_classes.h"
 #include "plans/base/parse_number.h"
 
 #include <algorithm>

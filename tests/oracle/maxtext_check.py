@@ -5,7 +5,7 @@ own loss with all gradients, on two layouts of 2 x 4, beside JAX, and their byte
     python3.12 -m venv venv && venv/bin/pip install --no-deps maxtext
     venv/bin/python tests/oracle/maxtext_check.py build/dev/shardc [WORD...]     only cases whose names hold a word
 
-Exits 1 if a number differs; without the package it says so and exits 77 (skipped). Not part of ctest.
+Exits 1 if a number differs, or a model is not made; without the package it says so and exits 77 (skipped). Not part of ctest.
 """
 
 import contextlib
@@ -70,6 +70,7 @@ def config_of(model, changes):
 
 
 IN_SHARD_MAP = ("mixtral ragged", "qwen3_next")
+not_made = []
 
 
 def programs(in_shard_map):
@@ -100,6 +101,7 @@ def programs(in_shard_map):
             params = jax.tree.map(np.asarray, nnx.to_pure_dict(params))
         except Exception as problem:
             print(f"{name:32} NOT MADE {type(problem).__name__}: {str(problem)[-600:]}", flush=True)
+            not_made.append(name)
             continue
 
         def merged(params, definition=definition, rest=rest):
@@ -122,4 +124,5 @@ if __name__ == "__main__":
         print("maxtext is not installed: skipped")
         sys.exit(77)
     # A shard_map names its devices too: XLA is not asked.
-    sys.exit(imported.check(programs(False), ALLOWED, True) | imported.check(programs(True), ALLOWED))
+    failed = imported.check(programs(False), ALLOWED, True) | imported.check(programs(True), ALLOWED)
+    sys.exit(1 if failed or not_made else 0)

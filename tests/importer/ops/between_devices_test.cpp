@@ -54,6 +54,7 @@ TEST_CASE("what one device makes of its own alone is that") {
 TEST_CASE("several devices have a manual region, or are refused") {
     CHECK(model_of(all_reduce("dense<[[0, 1]]> : tensor<1x2xi64>")) ==
           "E0804 stablehlo.all_reduce outside of a manual region");
+    CHECK(model_of(all_reduce("dense<> : tensor<0x0xi64>")) == "E0804 stablehlo.all_reduce outside of a manual region");
     CHECK(model_of(permuted("dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>")) ==
           "E0804 stablehlo.collective_permute outside of a manual region");
     CHECK(model_of(permuted("dense<[[0, 1]]> : tensor<1x2xi64>")).starts_with("E0804 "));

@@ -174,6 +174,29 @@ TEST_CASE("a loss that is written out chooses among what its labels are one of")
     CHECK(model.find("head: {axes: [") != std::string::npos);
 }
 
+TEST_CASE("the next parameters of a step are nothing that a loss chooses among") {
+    Sources sources;
+    const int file = sources.add("p.mlir", R"(func.func @main(%e: tensor<6x4xf32> loc("params['e']"),
+    %w: tensor<4x6xf32> {tf.aliasing_output = 1 : i32} loc("params['w']"), %u: tensor<6x4xf32> loc("params['u']"),
+    %t: tensor<8x3x1xi32> loc("tokens")) -> (tensor<8x3x4xf32>, tensor<4x6xf32>) {
+  %g = "stablehlo.gather"(%e, %t) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [0],
+    start_index_map = [0], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 4>}> :
+    (tensor<6x4xf32>, tensor<8x3x1xi32>) -> tensor<8x3x4xf32>
+  %0 = stablehlo.dot_general %g, %w, contracting_dims = [2] x [0] : (tensor<8x3x4xf32>, tensor<4x6xf32>) -> tensor<8x3x6xf32>
+  %1 = stablehlo.dot_general %0, %u, contracting_dims = [2] x [0] : (tensor<8x3x6xf32>, tensor<6x4xf32>) -> tensor<8x3x4xf32>
+  %2 = stablehlo.add %w, %w : tensor<4x6xf32>
+  return %1, %2 : tensor<8x3x4xf32>, tensor<4x6xf32>
+}
+)");
+    Diagnostics diagnostics;
+    ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
+    request.as = ImportAs::step;
+    const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
+    REQUIRE_MESSAGE(program.has_value(), diagnostics.all().at(0).message);
+    CAPTURE(program->model);
+    CHECK(program->model.find("w: {axes: [embed, mlp]}") != std::string::npos); // as many as there are words
+}
+
 TEST_CASE(
     "names that are given are those of their arrays, and of dims that are one with them, and the rest is guessed") {
     const std::string model = recorded("flax_gpt", {given("Embed_0.embedding", {"words", "model"}),
