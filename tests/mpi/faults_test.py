@@ -126,7 +126,7 @@ class Faults(unittest.TestCase):
             _, err = process.communicate(timeout=60)
             # A rank that waits for it has not come either, if the stop fell between two meetings.
             self.assertRegex(err, r"error\[E0618\]: (rank 2 has|ranks (\d, )*2(, \d)* have) not come to ")
-            self.assertNotEqual(process.returncode, 0)
+            self.assertEqual(process.returncode, 2, err)
 
     def test_a_full_disk_on_one_rank_ends_all_and_leaves_the_checkpoint(self):
         for library, mpirun in launch.launchers().items():

@@ -1,6 +1,7 @@
 #include "executor/engine/mpi/mpi_transport.h"
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,8 @@ namespace shard {
 namespace {
 
 constexpr i64 most_at_once = i64{1} << 30; // a count is an int
+
+constexpr unsigned patience_with_abort = 5; // s
 
 // MPI_DATATYPE_NULL: MPI has no such numbers. Booleans are bytes of 0 and 1.
 MPI_Datatype type_of(std::string_view number) {
@@ -108,7 +111,12 @@ public:
         tickets_.resize(kept);
     }
 
-    void abort(int exit_code) override { MPI_Abort(world_, exit_code); }
+    // MPICH ends the processes of other communicators than the world's by messages, and waits for what hangs; and should
+    // the library wait for it nevertheless, the launcher ends all when this process dies.
+    void abort(int exit_code) override {
+        alarm(patience_with_abort);
+        MPI_Abort(MPI_COMM_WORLD, exit_code);
+    }
 
     int make_group(std::span<const int> ranks) override {
         MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
