@@ -32,6 +32,8 @@ std::string_view cause_name(Decision::Cause cause) {
         return "spread";
     case Decision::Cause::read:
         return "read";
+    case Decision::Cause::weight:
+        return "weight";
     case Decision::Cause::parameter:
         return "parameter";
     case Decision::Cause::propagation:

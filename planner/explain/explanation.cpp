@@ -135,6 +135,10 @@ private:
         case Decision::Cause::read:
             out.words = fmt::format("as {} reads it, which is faster than moving it there", op_name(decision.node));
             break;
+        case Decision::Cause::weight:
+            out.words = fmt::format("as {}, which {} would gather otherwise, and that is slower",
+                                    value_name(decision.from), op_name(decision.node));
+            break;
         case Decision::Cause::parameter:
             out.words = fmt::format("as {} {}", owner(c_.graph->value(decision.from).role), value_name(decision.from));
             break;

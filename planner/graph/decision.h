@@ -16,6 +16,7 @@ struct Decision {
         spread,     // behind the sum that `node` makes (planner/partition/spread.h)
         attention,  // how attention comes to keys that other devices hold (planner/attention)
         read,       // as the product `node` needs what is made for it (planner/pipeline/values_as_read.h)
+        weight,     // the product `node` lies as its weight `from` (planner/pipeline/products_as_weights.h)
         parameter,  // a state or gradient follows what it belongs to, `from`
         propagation
     };
@@ -24,7 +25,7 @@ struct Decision {
     std::vector<AxisRef> axes; // added to the dim by this decision
     Cause cause = Cause::rule;
     NodeId node = -1;  // propagation: the node it came through; constraint: the constrain node
-    ValueId from = -1; // propagation, parameter: the value it came from
+    ValueId from = -1; // propagation, parameter, weight: the value it came from
     int rule = -1;     // rule: index into the layout's rules
     Span span;         // the line that decided it
 };

@@ -42,7 +42,8 @@ Content LocalNames::content(ValueId local) const {
 }
 
 ValueId LocalNames::tensor(const Node& collective) const {
-    if (collective.reshard()->gather_phase) return gathered_parameter(*graph_, graph_->node(collective.origin));
+    if (collective.reshard()->gather_phase && is_parameter_gather(graph_->node(collective.origin)))
+        return gathered_parameter(*graph_, graph_->node(collective.origin));
     for (ValueId id : {collective.outputs[0], collective.inputs[0]})
         if (is_home(id)) return whole(id);
     for (ValueId id = collective.inputs[0]; id >= 0; id = before(id))

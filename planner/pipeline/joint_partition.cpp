@@ -96,6 +96,14 @@ PricedStep price_alone(const Graph& graph, const Propagation& propagation, const
     return priced(tries.alone(propagation).partitioned.local, layout, decisions.hardware(), with_places);
 }
 
+StepCost price_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
+                       ComputeDecisions& decisions) {
+    const GraphFacts facts(graph);
+    Tries tries(graph, facts, layout, decisions);
+    Tries::Made made = tries.together(tries.alone(propagation), propagation);
+    return tries.cost(made);
+}
+
 Partitioned partition_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
                               ComputeDecisions& decisions) {
     const GraphFacts facts(graph);

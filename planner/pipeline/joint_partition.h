@@ -32,6 +32,10 @@ struct PricedStep {
 PricedStep price_alone(const Graph& graph, const Propagation& propagation, const Layout& layout,
                        ComputeDecisions& decisions, bool with_places = false);
 
+// What it costs if ops decide together too, where that costs less.
+StepCost price_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
+                       ComputeDecisions& decisions);
+
 // With these shardings. Deciding together never makes a plan that its own price says is slower.
 Partitioned partition_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
                               ComputeDecisions& decisions);

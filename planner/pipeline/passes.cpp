@@ -21,6 +21,7 @@
 #include "planner/pipeline/gradients_as_values.h"
 #include "planner/pipeline/inputs_first.h"
 #include "planner/pipeline/joint_partition.h"
+#include "planner/pipeline/products_as_weights.h"
 #include "planner/pipeline/spread_on_few.h"
 #include "planner/pipeline/values_as_read.h"
 #include "planner/price/judge.h"
@@ -42,6 +43,7 @@
 #include "planner/schedule/plan_padding.h"
 #include "planner/seed/lint_microbatches.h"
 #include "planner/seed/lint_rules.h"
+#include "plans/base/in_parallel.h"
 #include "plans/base/version.h"
 #include "plans/plan/plan_check.h"
 
@@ -173,6 +175,55 @@ void inputs(Compilation& c, const PlanRequest&, Sources&) {
     if (!costs_less(improved(*first, drawn), improved(*c.seeds, *c.propagation), gain_of_order)) return;
     c.seeds = std::move(first);
     c.propagation = std::move(drawn);
+}
+
+// All products of split weights as they are or as their weights, then those of one kind after the other the other way, as
+// long as that gains.
+void weights(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->partitioner != Partitioner::shardc) return;
+    const std::vector<CrossedProduct> crossed = crossed_products(*c.graph, *c.seeds, *c.propagation);
+    if (crossed.empty()) return;
+    using Kinds = std::set<std::string>;
+    struct Way {
+        Kinds kinds;
+        Seeds seeds;
+        Propagation propagation;
+        StepCost cost;
+    };
+    ComputeDecisions& decisions = decisions_of(c);
+    const auto way_of = [&](Kinds kinds) {
+        Seeds seeds = seed_products_as_weights(*c.graph, *c.seeds, crossed, kinds);
+        Propagation propagation = propagate(*c.graph, c.layout->mesh, seeds);
+        PropagatedGraph made{*c.graph, seeds, propagation};
+        follow_gradients(c, made.seeds, made.propagation);
+        Diagnostics unheard;
+        choose_attention_ways(made, *c.layout, decisions, unheard);
+        const StepCost cost = price_jointly(made.graph, made.propagation, *c.layout, decisions);
+        return Way{std::move(kinds), std::move(seeds), std::move(propagation), cost};
+    };
+    Kinds all;
+    for (const CrossedProduct& product : crossed) all.insert(product.kind);
+    std::vector<Kinds> next = {{}, all};
+    std::optional<Way> best;
+    while (!next.empty()) {
+        std::vector<std::optional<Way>> ways(next.size());
+        in_parallel(ways.size(), [&](size_t i) { ways[i] = way_of(next[i]); });
+        next.clear();
+        bool gains = false;
+        for (std::optional<Way>& way : ways) {
+            if (best && !costs_less(way->cost, best->cost, least_gain)) continue;
+            best = std::move(way);
+            gains = true;
+        }
+        if (!gains || all.size() == 1) break;
+        for (const std::string& kind : all) {
+            Kinds kinds = best->kinds;
+            if (kinds.erase(kind) == 0) kinds.insert(kind);
+            if (kinds != all && !kinds.empty()) next.push_back(std::move(kinds));
+        }
+    }
+    c.seeds = std::move(best->seeds);
+    c.propagation = std::move(best->propagation);
 }
 
 void gradients(Compilation& c, const PlanRequest&, Sources&) {
@@ -313,6 +364,8 @@ constexpr PassDef passes[] = {
      "every value has a closed sharding that divides, every axis a cause", propagate, nullptr},
     {"inputs", "what inputs split leads where parameters are split over the same axes, where that is faster",
      "every value has a closed sharding that divides", inputs, check_graph, true},
+    {"weights", "products lie as their weights, where what meets them has their axes, where that is faster",
+     "every value has a closed sharding that divides", weights, check_graph, true},
     {"gradients", "gradients lie as their values do, where that is faster",
      "every value has a closed sharding that divides", gradients, check_graph, true},
     {"attention",

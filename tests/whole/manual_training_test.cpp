@@ -12,7 +12,7 @@ namespace {
 
 const std::string declared = R"(
 inputs:
-  x: {shape: [16, 8]}
+  x: {shape: [64, 8]}
 params:
   w1: {shape: [8, 16]}
   w2: {shape: [16, 4]}
@@ -25,7 +25,7 @@ graph:
   - z: {dot: [h, w2]}
 outputs: [z]
 train:
-  targets: {t: {shape: [16, 4]}}
+  targets: {t: {shape: [64, 4]}}
   loss: {mse: [z, t]}
   optimizer: {sgd: {learning_rate: 0.5}}
 )";
@@ -33,7 +33,7 @@ train:
 // `border` and `body` are those of a region with the results loss, w1 and w2; `gather` stands in front of the network.
 std::string by_hand(const std::string& gather, const std::string& region) {
     std::string with_t = declared;
-    with_t.insert(with_t.find("params:"), "  t: {shape: [16, 4]}\n");
+    with_t.insert(with_t.find("params:"), "  t: {shape: [64, 4]}\n");
     return "model: hand" + with_t + R"(
 modules:
   net:
