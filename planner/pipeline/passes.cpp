@@ -201,29 +201,37 @@ void weights(Compilation& c, const PlanRequest&, Sources&) {
         const StepCost cost = price_jointly(made.graph, made.propagation, *c.layout, decisions);
         return Way{std::move(kinds), std::move(seeds), std::move(propagation), cost};
     };
+    const auto ways_of_sets = [&](const std::vector<Kinds>& sets) {
+        std::vector<std::optional<Way>> ways(sets.size());
+        in_parallel(ways.size(), [&](size_t i) { ways[i] = way_of(sets[i]); });
+        return ways;
+    };
     Kinds all;
     for (const CrossedProduct& product : crossed) all.insert(product.kind);
-    std::vector<Kinds> next = {{}, all};
-    std::optional<Way> best;
-    while (!next.empty()) {
-        std::vector<std::optional<Way>> ways(next.size());
-        in_parallel(ways.size(), [&](size_t i) { ways[i] = way_of(next[i]); });
-        next.clear();
-        bool gains = false;
-        for (std::optional<Way>& way : ways) {
-            if (best && !costs_less(way->cost, best->cost, least_gain)) continue;
-            best = std::move(way);
-            gains = true;
-        }
-        if (!gains || all.size() == 1) break;
-        for (const std::string& kind : all) {
-            Kinds kinds = best->kinds;
-            if (kinds.erase(kind) == 0) kinds.insert(kind);
-            if (kinds != all && !kinds.empty()) next.push_back(std::move(kinds));
-        }
+    std::vector<std::optional<Way>> ways = ways_of_sets({{}, all});
+    Way best = std::move(*ways[costs_less(ways[1]->cost, ways[0]->cost, least_gain) ? 1 : 0]);
+    const auto with = [](Kinds kinds, const std::string& other) {
+        if (kinds.erase(other) == 0) kinds.insert(other);
+        return kinds;
+    };
+    // One kind the other way, and all together that gain so.
+    std::vector<Kinds> sets;
+    if (all.size() > 1)
+        for (const std::string& kind : all) sets.push_back(with(best.kinds, kind));
+    ways = ways_of_sets(sets);
+    Kinds together = best.kinds;
+    const StepCost before = best.cost;
+    int gaining = 0;
+    for (size_t i = 0; i < ways.size(); ++i) {
+        if (!costs_less(ways[i]->cost, before, least_gain)) continue;
+        together = with(together, *std::next(all.begin(), static_cast<std::ptrdiff_t>(i)));
+        ++gaining;
+        if (costs_less(ways[i]->cost, best.cost, 0)) best = std::move(*ways[i]);
     }
-    c.seeds = std::move(best->seeds);
-    c.propagation = std::move(best->propagation);
+    if (gaining > 1)
+        if (Way way = way_of(together); costs_less(way.cost, best.cost, 0)) best = std::move(way);
+    c.seeds = std::move(best.seeds);
+    c.propagation = std::move(best.propagation);
 }
 
 void gradients(Compilation& c, const PlanRequest&, Sources&) {

@@ -123,7 +123,11 @@ private:
             found_.push_back({made, unproject(rule, rule.results[0], *as_weight, ReduceOp::sum), weight,
                               kind_of(graph_.value(weight).type, rule.operands[operand], factor.factor)});
             for (size_t i = 0; i < node.inputs.size(); ++i)
-                if (i != operand) meet(node.inputs[i], weight, factor.axes);
+                if (i != operand) {
+                    const bool moves = project(rule, rule.operands[i], now_[static_cast<size_t>(node.inputs[i])])
+                                           .find(factor.factor) != nullptr;
+                    meet(node.inputs[i], weight, factor.axes, moves);
+                }
             return true;
         }
         return false;
@@ -135,9 +139,11 @@ private:
         return facts_->gradient_sums[static_cast<size_t>(node)];
     }
 
-    void meet(ValueId id, ValueId weight, std::span<const AxisRef> axes) {
+    // What has the weight's dim too, as experts' places have, moves from dim to dim; else it is gathered.
+    void meet(ValueId id, ValueId weight, std::span<const AxisRef> axes, bool moves) {
         met_by_.emplace_back(id, found_.back().kind);
-        if (bytes_without(id, axes) <= most_met * bytes_without(weight, axes)) may_be_gathered_.insert(id);
+        const double met = bytes_without(id, moves ? std::span<const AxisRef>() : axes);
+        if (met <= most_met * bytes_without(weight, axes)) may_be_brought_.insert(id);
     }
 
     // What a device has where these axes split nothing.
@@ -151,7 +157,7 @@ private:
     void drop_small_weights() {
         std::set<std::string> may_gain;
         for (const auto& [id, kind] : met_by_)
-            if (may_be_gathered_.contains(id)) may_gain.insert(kind);
+            if (may_be_brought_.contains(id)) may_gain.insert(kind);
         std::erase_if(found_, [&](const CrossedProduct& product) { return !may_gain.contains(product.kind); });
     }
 
@@ -161,7 +167,7 @@ private:
     std::optional<GraphFacts> facts_;
     std::vector<CrossedProduct> found_;
     std::vector<std::pair<ValueId, std::string>> met_by_; // what meets weights, and of which kind these are
-    std::set<ValueId> may_be_gathered_;                   // of what meets them: once, for all that read it
+    std::set<ValueId> may_be_brought_;                    // of what meets them: once, for all that read it
 };
 
 } // namespace
