@@ -4,6 +4,7 @@
 #include "importer/model/draft_region.h"
 #include "importer/model/module_names.h"
 #include "importer/model/scales.h"
+#include "importer/model/states.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,7 +42,8 @@ public:
     Writer(Draft& draft, const DraftOrder& order, const std::vector<DraftId>& outputs, const DraftUpdates& updates,
            const AxisNames& axes, const std::string& program, const std::set<std::string>& checkpointed)
         : main_(draft, order), outputs_(outputs), updates_(updates), axes_(shared_in_blocks(axes, order)),
-          program_(program), checkpointed_(checkpointed), scales_(scales_of(draft)) {}
+          program_(program), checkpointed_(checkpointed), scales_(scales_of(draft)),
+          states_(states_of(draft, outputs, updates)) {}
 
     ModelText write(const std::string& name) {
         std::vector<DraftId> named = outputs_;
@@ -169,8 +171,13 @@ private:
 
     // --- text ---
 
+    std::string_view init_of(DraftId array, bool is_param) const {
+        if (states_[static_cast<size_t>(array)]) return ", init: zeros";
+        return is_param && scales_[static_cast<size_t>(array)] ? ", init: ones" : "";
+    }
+
     // `leading` dims of the array are not the type's: those of a stack.
-    std::string array_text(const std::string& name, const DraftType& type, DraftId array, bool is_scale,
+    std::string array_text(const std::string& name, const DraftType& type, DraftId array, std::string_view init,
                            size_t leading = 0) const {
         std::string text = fmt::format("{}: {{shape: {}", name, list_text(type.shape));
         if (const auto it = axes_.of_array.find(array); it != axes_.of_array.end()) {
@@ -182,7 +189,7 @@ private:
             text = fmt::format("{}: {{axes: [{}]", name, fmt::join(dims, ", "));
         }
         if (type.dtype != DType::f32) text += fmt::format(", dtype: {}", shard::name(type.dtype));
-        if (is_scale) text += ", init: ones";
+        text += init;
         return text + at_text({}, main_.draft[array].place) + "}\n";
     }
 
@@ -209,7 +216,7 @@ private:
                 if (first) add(params ? "params:\n" : "inputs:\n");
                 first = false;
                 result_.values.push_back({value.name, value.type, value.place, line_});
-                add("  " + array_text(value.name, value.type, id, params && scales_[static_cast<size_t>(id)]));
+                add("  " + array_text(value.name, value.type, id, init_of(id, params)));
             }
         }
     }
@@ -315,7 +322,7 @@ private:
             const auto stack = std::find_if(block.stacks.begin(), block.stacks.end(),
                                             [&](const DraftBlock::Stack& s) { return s.read[1] == id; });
             add("      " + array_text(module.names.at(id), draft.type(id), is_entry ? stack->whole : id,
-                                      scales_[static_cast<size_t>(id)], is_entry));
+                                      init_of(id, true), is_entry));
         }
         add("    graph:\n");
         for (const int entry : block.constants)
@@ -422,7 +429,7 @@ private:
     const AxisNames axes_;
     const std::string& program_;
     const std::set<std::string>& checkpointed_;
-    std::vector<bool> scales_; // by value of the program
+    std::vector<bool> scales_, states_; // by value of the program
     NameGiver module_names_;
     ModelText result_;
     int line_ = 2; // the next one
