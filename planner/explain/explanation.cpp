@@ -169,9 +169,20 @@ private:
         return out;
     }
 
+    // By the model or the layout; passes seed values too, of what propagates.
+    bool is_declared(ValueId value) const {
+        if (!c_.seeds->values[value]) return false;
+        const auto is_of_pass = [&](const Decision& why) {
+            return why.value == value &&
+                   (why.cause == Decision::Cause::read || why.cause == Decision::Cause::weight ||
+                    (why.cause == Decision::Cause::parameter && c_.graph->value(value).role == Role::value));
+        };
+        return std::none_of(c_.seeds->log.begin(), c_.seeds->log.end(), is_of_pass);
+    }
+
     std::vector<std::string> lost(ValueId value, size_t d) const {
         std::vector<std::string> out;
-        if (c_.seeds->values[value]) return out; // what is declared is not changed
+        if (is_declared(value)) return out; // what is declared is not changed
         for (const LostAxis& axis : lost_axes(*c_.graph, c_.propagation->values, value, static_cast<int>(d))) {
             std::string to;
             if (axis.dim >= 0) {
@@ -265,7 +276,7 @@ private:
                                    text(place(rule->span)));
             return fmt::format("the constraint at {} keeps it whole", constraint);
         }
-        if (c_.seeds->values[value]) {
+        if (is_declared(value)) {
             if (const AxisRule* rule = whole_rule(v, d))
                 return fmt::format("the rule at {} keeps {} whole", text(place(rule->span)), rule->logical);
             return "no rule or axis splits it, and what is declared is not changed";

@@ -8,8 +8,6 @@ namespace shard {
 
 namespace {
 
-constexpr int after_inputs = storage_priority - 1;
-
 // Parameters, and what lies as they do: its split comes to values by way of the optimizer's update.
 bool is_stored(Role role) {
     return role == Role::param || role == Role::variable || role == Role::state || role == Role::gradient;

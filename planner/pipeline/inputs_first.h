@@ -10,6 +10,9 @@
 
 namespace shard {
 
+// The priority of what parameters split, then; a user may write it too, and would mean the same.
+inline constexpr int after_inputs = storage_priority - 1;
+
 // The seeds, with all that parameters split after all that inputs split. nullopt: they have no axis in common, or the
 // layout says itself what comes first.
 std::optional<Seeds> seed_inputs_first(const Graph& graph, const Seeds& seeds);

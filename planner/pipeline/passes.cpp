@@ -17,13 +17,13 @@
 #include "planner/partition/verify_local.h"
 #include "planner/pipeline/attach_sources.h"
 #include "planner/pipeline/attention_ways.h"
+#include "planner/pipeline/few_layers.h"
+#include "planner/pipeline/follow.h"
 #include "planner/pipeline/fsdp_ways.h"
-#include "planner/pipeline/gradients_as_values.h"
 #include "planner/pipeline/inputs_first.h"
 #include "planner/pipeline/joint_partition.h"
-#include "planner/pipeline/products_as_weights.h"
 #include "planner/pipeline/spread_on_few.h"
-#include "planner/pipeline/values_as_read.h"
+#include "planner/pipeline/weights_ways.h"
 #include "planner/price/judge.h"
 #include "planner/price/price.h"
 #include "planner/price/unaligned_rows.h"
@@ -43,7 +43,6 @@
 #include "planner/schedule/plan_padding.h"
 #include "planner/seed/lint_microbatches.h"
 #include "planner/seed/lint_rules.h"
-#include "plans/base/in_parallel.h"
 #include "plans/base/version.h"
 #include "plans/plan/plan_check.h"
 
@@ -139,25 +138,7 @@ void propagate(Compilation& c, const PlanRequest&, Sources&) {
     check_sizes(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
 }
 
-StepCost cost_of(Compilation& c, const Propagation& propagation) {
-    return price_alone(*c.graph, propagation, *c.layout, decisions_of(c)).cost;
-}
-
-void seed_if_faster(Compilation& c, Seeds& seeds, Propagation& propagation, std::optional<Seeds> other) {
-    if (!other) return;
-    Propagation drawn = propagate(*c.graph, c.layout->mesh, *other);
-    if (!costs_less(cost_of(c, drawn), cost_of(c, propagation), least_gain)) return;
-    seeds = std::move(*other);
-    propagation = std::move(drawn);
-}
-
-void follow_gradients(Compilation& c, Seeds& seeds, Propagation& propagation) {
-    seed_if_faster(c, seeds, propagation, seed_gradients_as_values(*c.graph, seeds, propagation));
-}
-
-void follow_readers(Compilation& c, Seeds& seeds, Propagation& propagation) {
-    seed_if_faster(c, seeds, propagation, seed_values_as_read(*c.graph, seeds, propagation));
-}
+Pricing pricing_of(Compilation& c) { return {*c.layout, decisions_of(c)}; }
 
 // Each order with what the next passes make of it; those of attention and of sums, which come after that, may make up for
 // less than this.
@@ -168,78 +149,45 @@ void inputs(Compilation& c, const PlanRequest&, Sources&) {
     if (!first) return;
     Propagation drawn = propagate(*c.graph, c.layout->mesh, *first);
     const auto improved = [&](Seeds seeds, Propagation propagation) {
-        follow_gradients(c, seeds, propagation);
-        follow_readers(c, seeds, propagation);
-        return cost_of(c, propagation);
+        follow_gradients(*c.graph, seeds, propagation, pricing_of(c));
+        follow_readers(*c.graph, seeds, propagation, pricing_of(c));
+        return price_alone(*c.graph, propagation, *c.layout, decisions_of(c)).cost;
     };
     if (!costs_less(improved(*first, drawn), improved(*c.seeds, *c.propagation), gain_of_order)) return;
     c.seeds = std::move(first);
     c.propagation = std::move(drawn);
 }
 
-// All products of split weights as they are or as their weights, then those of one kind after the other the other way, as
-// long as that gains.
-void weights(Compilation& c, const PlanRequest&, Sources&) {
+// Of many equal layers the kinds that are found on few. A step that does not fit any more is none.
+void weights(Compilation& c, const PlanRequest& request, Sources& sources) {
     if (c.layout->partitioner != Partitioner::shardc) return;
     const std::vector<CrossedProduct> crossed = crossed_products(*c.graph, *c.seeds, *c.propagation);
     if (crossed.empty()) return;
-    using Kinds = std::set<std::string>;
-    struct Way {
-        Kinds kinds;
-        Seeds seeds;
-        Propagation propagation;
-        StepCost cost;
+    decisions_of(c);
+    std::optional<Compilation> few = few_layers_before("weights", c, request, sources);
+    Compilation& tried = few ? *few : c;
+    const std::set<std::string> kinds = kinds_as_weights(
+        *tried.graph, *tried.seeds, *tried.propagation,
+        few ? crossed_products(*few->graph, *few->seeds, *few->propagation) : crossed, pricing_of(tried));
+    if (kinds.empty()) return;
+    Seeds seeds = seed_products_as_weights(*c.graph, *c.seeds, crossed, kinds);
+    Propagation propagation = propagate(*c.graph, c.layout->mesh, seeds);
+    const auto fits = [&](const Propagation& made) {
+        const i64 peak = price_alone(*c.graph, made, *c.layout, decisions_of(c), true).plan.peak_bytes;
+        return static_cast<double>(peak) <= c.hardware->memory_bytes;
     };
-    ComputeDecisions& decisions = decisions_of(c);
-    const auto way_of = [&](Kinds kinds) {
-        Seeds seeds = seed_products_as_weights(*c.graph, *c.seeds, crossed, kinds);
-        Propagation propagation = propagate(*c.graph, c.layout->mesh, seeds);
-        PropagatedGraph made{*c.graph, seeds, propagation};
-        follow_gradients(c, made.seeds, made.propagation);
-        Diagnostics unheard;
-        choose_attention_ways(made, *c.layout, decisions, unheard);
-        const StepCost cost = price_jointly(made.graph, made.propagation, *c.layout, decisions);
-        return Way{std::move(kinds), std::move(seeds), std::move(propagation), cost};
-    };
-    const auto ways_of_sets = [&](const std::vector<Kinds>& sets) {
-        std::vector<std::optional<Way>> ways(sets.size());
-        in_parallel(ways.size(), [&](size_t i) { ways[i] = way_of(sets[i]); });
-        return ways;
-    };
-    Kinds all;
-    for (const CrossedProduct& product : crossed) all.insert(product.kind);
-    std::vector<std::optional<Way>> ways = ways_of_sets({{}, all});
-    Way best = std::move(*ways[costs_less(ways[1]->cost, ways[0]->cost, least_gain) ? 1 : 0]);
-    const auto with = [](Kinds kinds, const std::string& other) {
-        if (kinds.erase(other) == 0) kinds.insert(other);
-        return kinds;
-    };
-    // One kind the other way, and all together that gain so.
-    std::vector<Kinds> sets;
-    if (all.size() > 1)
-        for (const std::string& kind : all) sets.push_back(with(best.kinds, kind));
-    ways = ways_of_sets(sets);
-    Kinds together = best.kinds;
-    const StepCost before = best.cost;
-    int gaining = 0;
-    for (size_t i = 0; i < ways.size(); ++i) {
-        if (!costs_less(ways[i]->cost, before, least_gain)) continue;
-        together = with(together, *std::next(all.begin(), static_cast<std::ptrdiff_t>(i)));
-        ++gaining;
-        if (costs_less(ways[i]->cost, best.cost, 0)) best = std::move(*ways[i]);
-    }
-    if (gaining > 1)
-        if (Way way = way_of(together); costs_less(way.cost, best.cost, 0)) best = std::move(way);
-    c.seeds = std::move(best.seeds);
-    c.propagation = std::move(best.propagation);
+    if (c.hardware->memory_bytes > 0 && !fits(propagation) && fits(*c.propagation)) return;
+    c.seeds = std::move(seeds);
+    c.propagation = std::move(propagation);
 }
 
 void gradients(Compilation& c, const PlanRequest&, Sources&) {
-    if (c.layout->partitioner == Partitioner::shardc) follow_gradients(c, *c.seeds, *c.propagation);
+    if (c.layout->partitioner == Partitioner::shardc)
+        follow_gradients(*c.graph, *c.seeds, *c.propagation, pricing_of(c));
 }
 
 void reads(Compilation& c, const PlanRequest&, Sources&) {
-    if (c.layout->partitioner == Partitioner::shardc) follow_readers(c, *c.seeds, *c.propagation);
+    if (c.layout->partitioner == Partitioner::shardc) follow_readers(*c.graph, *c.seeds, *c.propagation, pricing_of(c));
 }
 
 // XLA gathers, or what the program asks for.

@@ -3,6 +3,7 @@
 #include "planner/graph/op_def.h"
 #include "planner/graph/types_of.h"
 #include "planner/partition/graph_facts.h"
+#include "planner/pipeline/inputs_first.h"
 #include "planner/propagate/projection.h"
 #include "planner/seed/seed_value.h"
 #include "plans/sharding/axis_lists.h"
@@ -22,26 +23,26 @@ bool is_product(const Node& node) {
            node.inputs.size() > 1 && node.outputs.size() == 1;
 }
 
-// A parameter, or a layer of one, cast or reshaped.
+// A parameter, or what is made of parameters and numbers alone: a layer of a stack, a cast, a scaled weight.
 bool is_weight(const Graph& graph, ValueId id) {
-    while (graph.value(id).producer >= 0) {
-        const Node& maker = graph.node(graph.value(id).producer);
-        if (maker.op() == nullptr || maker.op()->op_class == OpDef::Class::contraction || maker.inputs.empty())
-            return false;
-        if (maker.inputs.size() > 1 && maker.op()->of_stack != OpDef::OfStack::takes_entry) return false;
-        id = maker.inputs[0];
-    }
-    const Role role = graph.value(id).role;
-    return role == Role::param || role == Role::variable || role == Role::state;
+    const Value& value = graph.value(id);
+    if (value.producer < 0) return value.role == Role::param;
+    const Node& maker = graph.node(value.producer);
+    if (maker.op() == nullptr || maker.op()->op_class == OpDef::Class::contraction || maker.inputs.empty())
+        return false;
+    if (maker.op()->of_stack == OpDef::OfStack::takes_entry) return is_weight(graph, maker.inputs[0]);
+    const auto is_number = [&](ValueId input) { return graph.value(input).type.shape.empty(); };
+    return std::all_of(maker.inputs.begin(), maker.inputs.end(),
+                       [&](ValueId input) { return is_number(input) || is_weight(graph, input); });
 }
 
-// Priorities of a layout say what comes first.
+// Priorities of a layout say what comes first; the pass `inputs` has one of its own.
 bool has_priorities(const Seeds& seeds) {
-    const auto is_first_or_last = [](const DimSharding& dim) {
-        return dim.priority == 0 || dim.priority == storage_priority;
+    const auto is_written = [](const DimSharding& dim) {
+        return dim.priority != 0 && dim.priority != storage_priority && dim.priority != after_inputs;
     };
     return std::any_of(seeds.values.begin(), seeds.values.end(), [&](const std::optional<Sharding>& seed) {
-        return seed && !std::all_of(seed->dims.begin(), seed->dims.end(), is_first_or_last);
+        return seed && std::any_of(seed->dims.begin(), seed->dims.end(), is_written);
     });
 }
 
@@ -49,8 +50,8 @@ bool has_priorities(const Seeds& seeds) {
 // is scattered. Where what meets a weight is so many times as large, nothing is gained.
 constexpr double most_met = 8;
 
-// The result with the axes of one of the weight's factors along it, in place of where others have them. nullopt: it has them
-// already, they do not divide it, or the weight has to do with where they are.
+// The result with the axes of one of the weight's factors along it, in place of where others have them. nullopt: it has
+// some of them already, they do not divide it, or the weight has to do with where they are.
 std::optional<TensorProjection> turned(const IndexRule& rule, const TensorProjection& weight,
                                        const FactorSharding& split, TensorProjection result) {
     FactorSharding* const to = result.find(split.factor);
@@ -120,13 +121,16 @@ private:
         for (const FactorSharding& factor : own.factors) {
             const std::optional<TensorProjection> as_weight = turned(rule, own, factor, result);
             if (!as_weight) continue;
-            found_.push_back({made, unproject(rule, rule.results[0], *as_weight, ReduceOp::sum), weight,
+            Sharding wanted = unproject(rule, rule.results[0], *as_weight, ReduceOp::sum);
+            for (size_t d = 0; d < wanted.dims.size(); ++d) // what stays as it is propagates
+                if (wanted.dims[d].axes == now_[static_cast<size_t>(made)].dims[d].axes) wanted.dims[d].axes.clear();
+            found_.push_back({made, std::move(wanted), weight,
                               kind_of(graph_.value(weight).type, rule.operands[operand], factor.factor)});
             for (size_t i = 0; i < node.inputs.size(); ++i)
                 if (i != operand) {
                     const bool moves = project(rule, rule.operands[i], now_[static_cast<size_t>(node.inputs[i])])
                                            .find(factor.factor) != nullptr;
-                    meet(node.inputs[i], weight, factor.axes, moves);
+                    meet(node.inputs[i], weight, found_.back().kind, factor.axes, moves);
                 }
             return true;
         }
@@ -140,8 +144,8 @@ private:
     }
 
     // What has the weight's dim too, as experts' places have, moves from dim to dim; else it is gathered.
-    void meet(ValueId id, ValueId weight, std::span<const AxisRef> axes, bool moves) {
-        met_by_.emplace_back(id, found_.back().kind);
+    void meet(ValueId id, ValueId weight, const std::string& kind, std::span<const AxisRef> axes, bool moves) {
+        met_by_.emplace_back(id, kind);
         const double met = bytes_without(id, moves ? std::span<const AxisRef>() : axes);
         if (met <= most_met * bytes_without(weight, axes)) may_be_brought_.insert(id);
     }
@@ -154,6 +158,7 @@ private:
         return static_cast<double>(graph_.value(id).type.bytes()) / static_cast<double>(parts);
     }
 
+    // Kinds of which every weight is by far smaller than what meets it.
     void drop_small_weights() {
         std::set<std::string> may_gain;
         for (const auto& [id, kind] : met_by_)
@@ -181,7 +186,7 @@ Seeds seed_products_as_weights(const Graph& graph, const Seeds& seeds, const std
                                const std::set<std::string>& kinds) {
     Seeds drawn = seeds;
     for (const CrossedProduct& product : crossed) {
-        if (!kinds.contains(product.kind) || drawn.values[static_cast<size_t>(product.value)]) continue;
+        if (!kinds.contains(product.kind)) continue;
         Decision why;
         why.cause = Decision::Cause::weight;
         why.from = product.weight;

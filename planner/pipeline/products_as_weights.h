@@ -20,7 +20,7 @@ namespace shard {
 // A product whose weight is split over axes that its other operand uses along a dim that the weight does not have.
 struct CrossedProduct {
     ValueId value = -1;  // what is made
-    Sharding as_weight;  // what it would lie as
+    Sharding as_weight;  // what it would lie as, in the dims that would be split otherwise
     ValueId weight = -1; // as the product reads it
     std::string kind;    // the dim of the weight, and all of its dims, by logical axes: products of a kind go alike
 };

@@ -1,9 +1,9 @@
 #include "planner/pipeline/spread_on_few.h"
 
 #include "planner/graph/op_def.h"
+#include "planner/pipeline/few_layers.h"
 #include "planner/pipeline/layer_map.h"
 #include "planner/pipeline/passes.h"
-#include "planner/pipeline/pipeline.h"
 #include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
@@ -13,22 +13,6 @@
 namespace shard {
 
 namespace {
-
-// The same model and layout with few layers, up to where `spread` begins.
-std::optional<Compilation> before_spread(const Compilation& all, PlanRequest request, Sources sources) {
-    request.most_layers = few_layers;
-    request.checks = false;
-    const std::span<const PassDef> begin = passes_before("seed", request), before = passes_before("spread", request);
-    Compilation few;
-    run_passes(few, begin, request, sources);
-    if (few.diagnostics.has_error()) return std::nullopt;
-    few.layout = all.layout; // one of several ways of it
-    few.hardware = all.hardware;
-    few.decisions = all.decisions;
-    run_passes(few, before.subspan(begin.size()), request, sources);
-    if (few.diagnostics.has_error()) return std::nullopt;
-    return few;
-}
 
 // Something that is more than a number is summed over devices where it is made, and is no gradient of a parameter. Where nothing
 // is, there is next to nothing to choose.
@@ -112,12 +96,11 @@ SpreadChoice of_all(const SpreadChoice& of_few, const std::vector<ValueId>& in_f
 } // namespace
 
 std::optional<Partitioned> spread_as_few(Compilation& all, const PlanRequest& request, const Sources& sources) {
-    if (request.model_file < 0 || request.most_layers || !has_many_layers(*all.graph)) return std::nullopt;
-    if (all.layout->prefer == Prefer::memory) return std::nullopt; // few layers are fullest elsewhere than many
+    if (!has_many_layers(*all.graph)) return std::nullopt;
     const GraphFacts facts(*all.graph);
     if (!has_sums(*all.graph, facts, all.propagation->values)) return std::nullopt;
     decisions_of(all);
-    std::optional<Compilation> few = before_spread(all, request, sources);
+    std::optional<Compilation> few = few_layers_before("spread", all, request, sources);
     if (!few) return std::nullopt;
     const std::vector<ValueId> in_few = values_in_few(*all.graph, *few->graph);
     if (!are_alike(all, facts, *few, GraphFacts(*few->graph), in_few)) return std::nullopt;

@@ -11,18 +11,17 @@ using namespace shard;
 
 namespace {
 
-void check_cases(const std::string& name, const RandomCaseOptions& options, bool small_integers, int* spread = nullptr,
-                 const std::string& layout_too = "") {
+void check_cases(const std::string& name, const RandomCaseOptions& options, bool small_integers,
+                 const ProofOptions& forced = {}, const std::string& layout_too = "") {
     const bool held = holds(name, [&] {
         std::vector<std::uint32_t> tape =
             *rc::gen::container<std::vector<std::uint32_t>>(90, rc::gen::inRange<std::uint32_t>(0, 1000));
         RandomCase made = random_case(tape, options);
         made.layout += layout_too;
-        ProofOptions proof;
+        ProofOptions proof = forced;
         proof.small_integers = small_integers;
         proof.seed = tape.front();
         proof.workers = made.workers;
-        proof.spread = spread;
         std::vector<std::string> problems;
         try {
             problems = prove(made.model, made.layout, proof);
@@ -49,15 +48,21 @@ TEST_CASE("floating-point plans of dims that axes do not divide agree") {
 }
 
 TEST_CASE("integer plans are exact as XLA would partition") {
-    check_cases("as xla", {.integers_only = true}, true, nullptr, "partitioner: xla\n");
+    check_cases("as xla", {.integers_only = true}, true, {}, "partitioner: xla\n");
 }
 
 TEST_CASE("floating-point plans agree as XLA would partition") {
-    check_cases("as xla, floating point", {}, false, nullptr, "partitioner: xla\n");
+    check_cases("as xla, floating point", {}, false, {}, "partitioner: xla\n");
 }
 
 TEST_CASE("integer plans are exact with whatever can be split behind sums, faster or not") {
     int spread = 0;
-    check_cases("spread", {.integers_only = true}, true, &spread);
+    check_cases("spread", {.integers_only = true}, true, {.spread = &spread});
     CHECK(spread > 0); // of 1500 some 20
+}
+
+TEST_CASE("integer plans are exact with all products as their weights that may be, faster or not") {
+    int as_weights = 0;
+    check_cases("as weights", {.integers_only = true}, true, {.as_weights = &as_weights});
+    CHECK(as_weights > 0);
 }

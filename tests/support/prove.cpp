@@ -8,6 +8,7 @@
 #include "planner/optimize/in_place.h"
 #include "planner/partition/spread.h"
 #include "planner/pipeline/passes.h"
+#include "planner/pipeline/products_as_weights.h"
 #include "plans/file/plan_json.h"
 #include "tests/support/graph_trip.h"
 #include "tests/support/interpreter.h"
@@ -253,14 +254,29 @@ void spread_in_any_case(Compilation& c, const PlanRequest&, Sources&) {
     if (!ways.empty()) c.propagation = std::move(ways[c.graph->nodes.size() % ways.size()]);
 }
 
-std::span<const PassDef> spreading_passes() {
-    static const std::vector<PassDef> passes = [] {
+void as_weights_in_any_case(Compilation& c, const PlanRequest&, Sources&) {
+    const std::vector<CrossedProduct> crossed = crossed_products(*c.graph, *c.seeds, *c.propagation);
+    std::set<std::string> kinds;
+    for (const CrossedProduct& product : crossed) kinds.insert(product.kind);
+    c.seeds = seed_products_as_weights(*c.graph, *c.seeds, crossed, kinds);
+    c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds);
+}
+
+// The passes with one in place of that of its name.
+template<void run(Compilation&, const PlanRequest&, Sources&)>
+std::span<const PassDef> passes_with(std::string_view name) {
+    static const std::vector<PassDef> passes = [name] {
         std::vector<PassDef> all(all_passes().begin(), all_passes().end());
         for (PassDef& pass : all)
-            if (pass.name == "spread") pass.run = spread_in_any_case;
+            if (pass.name == name) pass.run = run;
         return all;
     }();
     return passes;
+}
+
+bool has_cause(const Compilation& compilation, Decision::Cause cause) {
+    const DecisionLog& log = compilation.propagation->log;
+    return std::any_of(log.begin(), log.end(), [&](const Decision& why) { return why.cause == cause; });
 }
 
 } // namespace
@@ -271,11 +287,13 @@ std::vector<std::string> prove(const std::string& model, const std::string& layo
     request.model_file = sources.add("model.yaml", model);
     request.layout_file = sources.add("layout.yaml", layout);
     request.mode = options.mode;
-    if (options.spread != nullptr) request.passes = spreading_passes();
+    if (options.spread != nullptr) request.passes = passes_with<spread_in_any_case>("spread");
+    if (options.as_weights != nullptr) request.passes = passes_with<as_weights_in_any_case>("weights");
     Compilation compilation = compile(sources, request);
     if (options.spread != nullptr && compilation.propagation)
-        *options.spread += std::any_of(compilation.propagation->log.begin(), compilation.propagation->log.end(),
-                                       [](const Decision& why) { return why.cause == Decision::Cause::spread; });
+        *options.spread += has_cause(compilation, Decision::Cause::spread);
+    if (options.as_weights != nullptr && compilation.propagation)
+        *options.as_weights += has_cause(compilation, Decision::Cause::weight);
     if (!compilation.plan) return {"no plan: " + text_of(sources, compilation.diagnostics)};
     return prove(sources, request, compilation, options);
 }

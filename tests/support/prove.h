@@ -18,6 +18,8 @@ struct ProofOptions {
     std::uint32_t seed = 1;
     // What can be split behind a sum is (planner/partition/spread.h), faster or not; counts the plans with such values.
     int* spread = nullptr;
+    // Products lie as their weights (planner/pipeline/products_as_weights.h), faster or not; counts likewise.
+    int* as_weights = nullptr;
 };
 
 // What went wrong, one line each; empty if the plan is proved.

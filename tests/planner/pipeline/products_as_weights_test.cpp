@@ -1,6 +1,10 @@
 // Products lie as their weights are split, where tokens have the axes and are fewer than what a weight has of rows.
 #include "planner/pipeline/products_as_weights.h"
 
+#include "planner/pipeline/inputs_first.h"
+#include "planner/pipeline/passes.h"
+#include "planner/pipeline/weights_ways.h"
+
 #include "tests/support/planned_case.h"
 
 #include <doctest/doctest.h>
@@ -41,11 +45,13 @@ std::map<std::string, i64> sent_by_kind(const PlannedCase& planned) {
     return sent;
 }
 
-bool is_as_weight(const PlannedCase& planned) {
-    const DecisionLog& log = planned.compilation.propagation->log;
+bool is_as_weight(const Propagation& propagation) {
+    const DecisionLog& log = propagation.log;
     return std::any_of(log.begin(), log.end(),
                        [](const Decision& decision) { return decision.cause == Decision::Cause::weight; });
 }
+
+bool is_as_weight(const PlannedCase& planned) { return is_as_weight(*planned.compilation.propagation); }
 
 } // namespace
 
@@ -133,7 +139,7 @@ outputs: [y]
     made.check_proof();
 }
 
-TEST_CASE("dims without a name go by their size, one after the other") {
+TEST_CASE("weights without names are of one kind by their sizes") {
     constexpr const char* unnamed = R"(model: unnamed
 inputs: {x: {shape: [16, 64]}}
 params: {wide: {shape: [64, 512]}, narrow: {shape: [64, 8]}}
@@ -151,7 +157,136 @@ outputs: [a, b]
         shardings[graph.value(id).name] =
             text(made.compilation.layout->mesh, made.compilation.propagation->values[static_cast<size_t>(id)]);
     CHECK(shardings["a"] == "[- | model]");
+    CHECK(shardings["b"] == "[- | model]"); // x is gathered anyway
     made.check_proof();
+}
+
+TEST_CASE("a weight that is scaled first is a weight") {
+    std::string scaled = gated_mlp(160);
+    const auto replace = [&](const std::string& from, const std::string& to) {
+        scaled.replace(scaled.find(from), from.size(), to);
+    };
+    replace("params: {", "params: {scale: {axes: [mlp]}, ");
+    replace("  - g: {dot: [n, gate]}", "  - s: {mul: [gate, scale]}\n  - s: {mul: [s, 0.5]}\n  - g: {dot: [n, s]}");
+    PlannedCase made(scaled, over_one_axis);
+    const i64 tokens = 3 * 40 * 64 * 4;
+    CHECK(sent_by_kind(made) == std::map<std::string, i64>{{"all_gather", tokens}, {"reduce_scatter", tokens}});
+    made.check_proof();
+}
+
+// What is gathered for a product waits for its gradient.
+TEST_CASE("a faster step that does not fit is not taken where the other fits") {
+    constexpr const char* positions = R"(model: positions
+axes: {batch: 4, length: 64, embed: 64, mlp: 64, heads: 8, kv: 8}
+inputs:
+  x: {axes: [batch, length, embed]}
+  tokens: {axes: [batch, length], dtype: i32, init: {randint: {high: 64}}}
+params: {wq: {axes: [embed, heads, kv]}, wo: {axes: [heads, kv, embed]}, table: {axes: [embed, mlp]}}
+graph:
+  - q: {einsum: "bld,dhk->blhk", in: [x, wq]}
+  - a: {einsum: "blhk,hkd->bld", in: [{silu: q}, wo]}
+  - g: {gather: [table, tokens], dim: 0}
+  - s: {einsum: "blm,bLm->blL", in: [g, g]}
+  - y: {einsum: "blL,bLd->bld", in: [s, a]}
+  - e: {mul: [y, y]}
+outputs: [y]
+train: {loss: {mean: e}, optimizer: {sgd: {learning_rate: 0.1}}}
+)";
+    const auto planned = [&](i64 memory) {
+        Sources sources;
+        sources.add(
+            "device.yaml",
+            fmt::format("hardware: device\nflops: {{f32: 1.0e+12}}\nlatency: add\nmemory: {{bytes: {}, bandwidth: "
+                        "1.0e+12}}\nlinks: {{wire: {{topology: switched, bandwidth: 1.0e+9}}}}\n",
+                        memory));
+        PlanRequest request;
+        request.mode = "train";
+        request.model_file = sources.add("model.yaml", positions);
+        request.layout_file = sources.add("layout.yaml", std::string(over_one_axis) + "hardware: device.yaml\n");
+        Compilation made = compile(sources, request);
+        INFO(text_of(sources, made.diagnostics));
+        REQUIRE(made.plan);
+        return made;
+    };
+    const Compilation large = planned(1000000), tight = planned(150000), tiny = planned(100000);
+    CHECK(is_as_weight(*large.propagation));
+    CHECK(large.plan->peak_bytes > 150000);
+    CHECK_FALSE(is_as_weight(*tight.propagation));
+    CHECK(tight.plan->peak_bytes <= 150000);
+    CHECK(is_as_weight(*tiny.propagation)); // neither fits
+}
+
+// Where `inputs` has put what parameters split after what inputs split, that is no priority of the user's.
+TEST_CASE("products lie as their weights where inputs lead, too") {
+    constexpr const char* two_parts = R"(model: two_parts
+axes: {embed: 32, mlp: 64}
+inputs: {image: {shape: [4, 3, 32, 32]}, x0: {shape: [8, 20, 32]}}
+params:
+  patch: {shape: [32, 3, 8, 8]}
+  offset: {axes: [embed]}
+  up: {axes: [mlp, embed]}
+  down: {axes: [embed, mlp]}
+  gate: {shape: [32, 128]}
+  back: {shape: [128, 32]}
+graph:
+  - x: {conv: [image, patch], dims: "nihw,oihw->nohw", strides: [8, 8]}
+  - x: {reshape: x, shape: [4, 32, 16]}
+  - x: {transpose: x, permutation: [0, 2, 1]}
+  - x: {add: [x, offset]}
+  - h: {gelu: {einsum: "btd,fd->btf", in: [x, up]}}
+  - y: {einsum: "btf,df->btd", in: [h, down]}
+  - y: {add: [x, y]}
+  - g: {silu: {dot: [x0, gate]}}
+  - z: {add: [x0, {dot: [g, back]}]}
+outputs: [y, z]
+train: {loss: {mean: z}, optimizer: {sgd: {learning_rate: 0.1}}}
+)";
+    PlannedCase made(two_parts, R"(mesh: {data: 2, model: 4}
+params: {patch: [model, ~, ~, data], offset: [model], up: [model, data], down: [model, data], gate: [~, model], back: [model, ~]}
+inputs: {image: [model, ~, ~, data], x0: [data, model, ~]}
+)");
+    CHECK(is_as_weight(made));
+    const std::vector<std::optional<Sharding>>& seeds = made.compilation.seeds->values;
+    CHECK(std::any_of(seeds.begin(), seeds.end(), [](const std::optional<Sharding>& seed) {
+        return seed && std::any_of(seed->dims.begin(), seed->dims.end(),
+                                   [](const DimSharding& dim) { return dim.priority == after_inputs; });
+    }));
+    made.check_proof();
+}
+
+TEST_CASE("of many equal layers the kinds are those of few, and of all") {
+    constexpr const char* layers = R"(model: layers
+include: llama
+axes: {batch: 2, length: 512, embed: 64, heads: 8, kv_heads: 8, kv: 8, mlp: 512}
+inputs: {x: {axes: [batch, length, embed]}}
+graph: [{y: {repeat: llama_block, times: 12, in: x}}]
+outputs: [y]
+)";
+    const PlannedCase made(layers, over_one_axis);
+    const DecisionLog& log = made.compilation.propagation->log;
+    const auto seeded = [&](const std::string& name) {
+        return std::count_if(log.begin(), log.end(), [&](const Decision& why) {
+            return why.cause == Decision::Cause::weight &&
+                   made.compilation.graph->value(why.value).name.ends_with(name);
+        });
+    };
+    CHECK(seeded(".gate") == 12);
+    CHECK(seeded(".up") == 12);
+    PlanRequest request = made.request;
+    const Compilation& c = made.compilation;
+    Compilation again;
+    Sources sources = made.sources;
+    run_passes(again, passes_before("weights", request), request, sources);
+    const std::vector<CrossedProduct> crossed = crossed_products(*again.graph, *again.seeds, *again.propagation);
+    const std::set<std::string> kinds =
+        kinds_as_weights(*again.graph, *again.seeds, *again.propagation, crossed, {*c.layout, decisions_of(again)});
+    std::set<std::string> used;
+    for (const CrossedProduct& product : crossed)
+        if (std::any_of(log.begin(), log.end(), [&](const Decision& why) {
+                return why.cause == Decision::Cause::weight && why.value == product.value;
+            }))
+            used.insert(product.kind);
+    CHECK(used == kinds);
 }
 
 } // namespace shard
