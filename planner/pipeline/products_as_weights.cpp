@@ -23,17 +23,23 @@ bool is_product(const Node& node) {
            node.inputs.size() > 1 && node.outputs.size() == 1;
 }
 
-// A parameter, or what is made of parameters and numbers alone: a layer of a stack, a cast, a scaled weight.
-bool is_weight(const Graph& graph, ValueId id) {
-    const Value& value = graph.value(id);
-    if (value.producer < 0) return value.role == Role::param;
-    const Node& maker = graph.node(value.producer);
-    if (maker.op() == nullptr || maker.op()->op_class == OpDef::Class::contraction || maker.inputs.empty())
-        return false;
-    if (maker.op()->of_stack == OpDef::OfStack::takes_entry) return is_weight(graph, maker.inputs[0]);
-    const auto is_number = [&](ValueId input) { return graph.value(input).type.shape.empty(); };
-    return std::all_of(maker.inputs.begin(), maker.inputs.end(),
-                       [&](ValueId input) { return is_number(input) || is_weight(graph, input); });
+// By value: a parameter, or what is made of parameters and numbers alone: a layer of a stack, a cast, a scaled weight.
+std::vector<bool> weights_of(const Graph& graph) {
+    std::vector<bool> found(graph.values.size());
+    for (ValueId id = 0; id < std::ssize(graph.values); ++id)
+        found[static_cast<size_t>(id)] = graph.value(id).role == Role::param && graph.value(id).producer < 0;
+    const auto is_weight = [&](ValueId id) -> bool { return found[static_cast<size_t>(id)]; };
+    const auto is_of_weights = [&](const Node& node) {
+        if (node.op() == nullptr || node.op()->op_class == OpDef::Class::contraction || node.inputs.empty())
+            return false;
+        if (node.op()->of_stack == OpDef::OfStack::takes_entry) return is_weight(node.inputs[0]);
+        return std::all_of(node.inputs.begin(), node.inputs.end(),
+                           [&](ValueId input) { return graph.value(input).type.shape.empty() || is_weight(input); });
+    };
+    for (const Node& node : graph.nodes) // each behind what it reads
+        if (is_of_weights(node))
+            for (const ValueId output : node.outputs) found[static_cast<size_t>(output)] = true;
+    return found;
 }
 
 // Priorities of a layout say what comes first; the pass `inputs` has one of its own.
@@ -92,7 +98,7 @@ std::string kind_of(const TensorType& weight, const TensorFactors& dims, int fac
 class Finder {
 public:
     Finder(const Graph& graph, const Seeds& seeds, const Propagation& propagation)
-        : graph_(graph), seeds_(seeds), now_(propagation.values) {}
+        : graph_(graph), seeds_(seeds), now_(propagation.values), is_weight_(weights_of(graph)) {}
 
     std::vector<CrossedProduct> run() {
         for (NodeId id = 0; id < std::ssize(graph_.nodes); ++id) {
@@ -113,7 +119,7 @@ private:
         const Node& node = graph_.node(id);
         const ValueId weight = node.inputs[operand], made = node.outputs[0];
         const Sharding& split = now_[static_cast<size_t>(weight)];
-        if (used_axes(split).empty() || !is_weight(graph_, weight) || sums_gradient(id)) return false;
+        if (used_axes(split).empty() || !is_weight_[static_cast<size_t>(weight)] || sums_gradient(id)) return false;
         const IndexRule rule =
             node.op()->rule(types_of(graph_, node.inputs), types_of(graph_, node.outputs), node.attributes());
         const TensorProjection own = project(rule, rule.operands[operand], split),
@@ -168,7 +174,8 @@ private:
 
     const Graph& graph_;
     const Seeds& seeds_;
-    const Shardings& now_; // by ValueId
+    const Shardings& now_;              // by ValueId
+    const std::vector<bool> is_weight_; // likewise
     std::optional<GraphFacts> facts_;
     std::vector<CrossedProduct> found_;
     std::vector<std::pair<ValueId, std::string>> met_by_; // what meets weights, and of which kind these are

@@ -174,6 +174,14 @@ TEST_CASE("a weight that is scaled first is a weight") {
     made.check_proof();
 }
 
+TEST_CASE("what a weight is made of is followed through any number of ops, each once") {
+    std::string many = gated_mlp(160), ops;
+    for (int n = 0; n < 20000; ++n) ops += n == 0 ? "  - s: {mul: [gate, gate]}\n" : "  - s: {mul: [s, s]}\n";
+    const std::string product = "  - g: {dot: [n, gate]}";
+    many.replace(many.find(product), product.size(), ops + "  - g: {dot: [n, s]}");
+    CHECK(is_as_weight(PlannedCase(many, over_one_axis)));
+}
+
 // What is gathered for a product waits for its gradient.
 TEST_CASE("a faster step that does not fit is not taken where the other fits") {
     constexpr const char* positions = R"(model: positions
