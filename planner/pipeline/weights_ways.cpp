@@ -51,7 +51,7 @@ std::set<std::string> kinds_as_weights(const Graph& graph, const Seeds& seeds, c
     const std::vector<StepCost> ends = costs_of({{}, all});
     StepCost least = ends[0];
     if (costs_less(ends[1], ends[0], least_gain)) best = all, least = ends[1];
-    if (all.size() == 1) return best;
+    if (all.size() == 1 || graph.nodes.size() > most_nodes) return best;
 
     const Kinds begun = best;
     const StepCost before = least;

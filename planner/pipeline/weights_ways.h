@@ -8,8 +8,8 @@
 namespace shard {
 
 // The kinds of products that go so. Of none, all, those with one kind the other way, and those with every kind the other
-// way that gains so: at most `most_kinds` are tried apart, of which there is most.
-inline constexpr size_t most_kinds = 8;
+// way that gains so: at most `most_kinds` are tried apart, of which there is most, and none in a larger graph.
+inline constexpr size_t most_kinds = 8, most_nodes = 20000;
 std::set<std::string> kinds_as_weights(const Graph& graph, const Seeds& seeds, const Propagation& propagation,
                                        const std::vector<CrossedProduct>& crossed, Pricing pricing);
 
