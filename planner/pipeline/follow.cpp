@@ -5,6 +5,8 @@
 
 namespace shard {
 
+namespace {
+
 void seed_if_faster(const Graph& graph, Seeds& seeds, Propagation& propagation, std::optional<Seeds> other,
                     Pricing pricing) {
     if (!other) return;
@@ -16,6 +18,8 @@ void seed_if_faster(const Graph& graph, Seeds& seeds, Propagation& propagation, 
     seeds = std::move(*other);
     propagation = std::move(drawn);
 }
+
+} // namespace
 
 void follow_gradients(const Graph& graph, Seeds& seeds, Propagation& propagation, Pricing pricing) {
     seed_if_faster(graph, seeds, propagation, seed_gradients_as_values(graph, seeds, propagation), pricing);

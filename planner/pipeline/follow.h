@@ -11,11 +11,8 @@ struct Pricing {
     ComputeDecisions& decisions;
 };
 
-// Seeds and what they propagate to become others if the step is faster by a percent, each op deciding alone.
-void seed_if_faster(const Graph& graph, Seeds& seeds, Propagation& propagation, std::optional<Seeds> other,
-                    Pricing pricing);
-
-// The passes `gradients` and `reads`.
+// The passes `gradients` and `reads`: seeds and what they propagate to become others if the step is faster by a percent,
+// each op deciding alone.
 void follow_gradients(const Graph& graph, Seeds& seeds, Propagation& propagation, Pricing pricing);
 void follow_readers(const Graph& graph, Seeds& seeds, Propagation& propagation, Pricing pricing);
 

@@ -30,10 +30,10 @@ std::vector<bool> weights_of(const Graph& graph) {
         found[static_cast<size_t>(id)] = graph.value(id).role == Role::param && graph.value(id).producer < 0;
     const auto is_weight = [&](ValueId id) -> bool { return found[static_cast<size_t>(id)]; };
     const auto is_of_weights = [&](const Node& node) {
-        if (node.op() == nullptr || node.op()->op_class == OpDef::Class::contraction || node.inputs.empty())
-            return false;
+        if (node.op() == nullptr || node.op()->op_class == OpDef::Class::contraction) return false;
         if (node.op()->of_stack == OpDef::OfStack::takes_entry) return is_weight(node.inputs[0]);
-        return std::all_of(node.inputs.begin(), node.inputs.end(),
+        return std::any_of(node.inputs.begin(), node.inputs.end(), is_weight) &&
+               std::all_of(node.inputs.begin(), node.inputs.end(),
                            [&](ValueId input) { return graph.value(input).type.shape.empty() || is_weight(input); });
     };
     for (const Node& node : graph.nodes) // each behind what it reads

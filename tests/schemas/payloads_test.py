@@ -21,6 +21,9 @@ LAB = "examples/dot_relu_dot"
 LAYOUTS = [f"{LAB}/layout.yaml", f"{LAB}/data_only.yaml"]
 TRAIN = ["examples/dp_classifier/model.yaml", "examples/dp_classifier/layout.yaml", "--mode", "train"]
 
+ORACLE = "tests/oracle/models"
+SEQUENCE = [f"{ORACLE}/llama.yaml", f"{ORACLE}/layouts/sequence_tp.yaml"]
+
 LISTED = ["ops", "composites", "collectives", "hardware", "library", "initializers", "keys", "policies", "passes", "codes",
           "commands", "formats", "targets"]
 
@@ -37,6 +40,7 @@ PAYLOADS = [
     ("show", ["show", f"{LAB}/model.yaml", LAYOUTS[0]]),
     ("explain", ["explain", f"{LAB}/model.yaml", LAYOUTS[0], "a"]),
     ("explain", ["explain", *TRAIN]),
+    ("explain", ["explain", *SEQUENCE, "llama_block.0.gate"]),
     ("run", ["run", f"{LAB}/model.yaml", LAYOUTS[0], "--verify", "--time"]),
     ("run", ["run", f"{LAB}/model.yaml", LAYOUTS[0], "--print", "z"]),
     ("run", ["run", *TRAIN, "--steps", "2"]),

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 namespace shard {
 namespace {
 
@@ -63,6 +65,32 @@ TEST_CASE("there is no other order where nothing is split twice, or where the la
     // Stored over the batch's axis, and gathered wherever it is read.
     CHECK(!Planned(together("inputs: {image: [data, ~, ~, ~]}\n", "fsdp: {axis: data, min_size: 1}\n"))
                .has_other_order());
+}
+
+// Its priority is none of the user's, before which the pass `weights` stops (planner/pipeline/products_as_weights.h).
+TEST_CASE("products lie as their weights where inputs lead, too") {
+    std::string text = patches;
+    const auto add_behind = [&](const std::string& what, const std::string& more) {
+        text.insert(text.find(what) + what.size(), more);
+    };
+    add_behind("image: {shape: [4, 3, 32, 32]}", ", tokens: {shape: [8, 20, 32]}");
+    add_behind("down: {axes: [embed, mlp]}\n", "  gate: {shape: [32, 128]}\n  back: {shape: [128, 32]}\n");
+    add_behind("- y: {add: [x, y]}\n",
+               "  - g: {silu: {dot: [tokens, gate]}}\n  - z: {add: [tokens, {dot: [g, back]}]}\n");
+    add_behind("outputs: [y", ", z");
+    PlannedCase made(text, std::string(mesh) +
+                               "params: {patch: [model, ~, ~, data], offset: [model], up: [model, data], down: [model, "
+                               "data], gate: [~, model], back: [model, ~]}\n"
+                               "inputs: {image: [model, ~, ~, data], tokens: [data, model, ~]}\n");
+    const Compilation& c = made.compilation;
+    const auto is_put_behind = [](const std::optional<Sharding>& seed) {
+        return seed && std::any_of(seed->dims.begin(), seed->dims.end(),
+                                   [](const DimSharding& dim) { return dim.priority == after_inputs; });
+    };
+    CHECK(std::any_of(c.seeds->values.begin(), c.seeds->values.end(), is_put_behind));
+    CHECK(std::any_of(c.propagation->log.begin(), c.propagation->log.end(),
+                      [](const Decision& why) { return why.cause == Decision::Cause::weight; }));
+    made.check_proof();
 }
 
 } // namespace shard

@@ -1,7 +1,6 @@
 // Products lie as their weights are split, where tokens have the axes and are fewer than what a weight has of rows.
 #include "planner/pipeline/products_as_weights.h"
 
-#include "planner/pipeline/inputs_first.h"
 #include "planner/pipeline/passes.h"
 #include "planner/pipeline/weights_ways.h"
 
@@ -224,42 +223,18 @@ train: {loss: {mean: e}, optimizer: {sgd: {learning_rate: 0.1}}}
     CHECK(is_as_weight(*tiny.propagation)); // neither fits
 }
 
-// Where `inputs` has put what parameters split after what inputs split, that is no priority of the user's.
-TEST_CASE("products lie as their weights where inputs lead, too") {
-    constexpr const char* two_parts = R"(model: two_parts
-axes: {embed: 32, mlp: 64}
-inputs: {image: {shape: [4, 3, 32, 32]}, x0: {shape: [8, 20, 32]}}
-params:
-  patch: {shape: [32, 3, 8, 8]}
-  offset: {axes: [embed]}
-  up: {axes: [mlp, embed]}
-  down: {axes: [embed, mlp]}
-  gate: {shape: [32, 128]}
-  back: {shape: [128, 32]}
-graph:
-  - x: {conv: [image, patch], dims: "nihw,oihw->nohw", strides: [8, 8]}
-  - x: {reshape: x, shape: [4, 32, 16]}
-  - x: {transpose: x, permutation: [0, 2, 1]}
-  - x: {add: [x, offset]}
-  - h: {gelu: {einsum: "btd,fd->btf", in: [x, up]}}
-  - y: {einsum: "btf,df->btd", in: [h, down]}
-  - y: {add: [x, y]}
-  - g: {silu: {dot: [x0, gate]}}
-  - z: {add: [x0, {dot: [g, back]}]}
-outputs: [y, z]
-train: {loss: {mean: z}, optimizer: {sgd: {learning_rate: 0.1}}}
-)";
-    PlannedCase made(two_parts, R"(mesh: {data: 2, model: 4}
-params: {patch: [model, ~, ~, data], offset: [model], up: [model, data], down: [model, data], gate: [~, model], back: [model, ~]}
-inputs: {image: [model, ~, ~, data], x0: [data, model, ~]}
-)");
-    CHECK(is_as_weight(made));
-    const std::vector<std::optional<Sharding>>& seeds = made.compilation.seeds->values;
-    CHECK(std::any_of(seeds.begin(), seeds.end(), [](const std::optional<Sharding>& seed) {
-        return seed && std::any_of(seed->dims.begin(), seed->dims.end(),
-                                   [](const DimSharding& dim) { return dim.priority == after_inputs; });
-    }));
-    made.check_proof();
+TEST_CASE("what is made of numbers alone is no weight") {
+    std::string made_of_numbers = gated_mlp(160);
+    const std::string declared = "gate: {axes: [embed, mlp]}, ", product = "  - g: {dot: [n, gate]}";
+    made_of_numbers.erase(made_of_numbers.find(declared), declared.size());
+    made_of_numbers.replace(made_of_numbers.find(product), product.size(),
+                            "  - ones: {constant: 1, shape: []}\n  - gate: {broadcast: ones, shape: [64, 256]}\n" +
+                                product);
+    const PlannedCase made(made_of_numbers, over_one_axis + std::string("values: {gate: [~, model]}\n"), "forward",
+                           true);
+    const Compilation& c = made.compilation;
+    for (const CrossedProduct& crossed : crossed_products(*c.graph, *c.seeds, *c.propagation))
+        CHECK(c.graph->value(crossed.weight).name != "gate");
 }
 
 TEST_CASE("of many equal layers the kinds are those of few, and of all") {
