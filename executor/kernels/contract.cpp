@@ -5,6 +5,7 @@
 #include "executor/kernels/blas.h"
 #include "executor/kernels/kernels.h"
 #include "executor/kernels/narrow_product.h"
+#include "executor/kernels/panel_product.h"
 #include "plans/kernel/gemm_layout.h"
 
 #include <algorithm>
@@ -52,6 +53,13 @@ constexpr i64 rows_of_part = 1024;
 constexpr i64 products_of_part = i64{1} << 23; // multiplications
 
 template<typename T>
+bool multiplies_where_they_lie(i64 m, i64 n, i64 k, MatrixRef<const T> a, MatrixRef<const T> b, MatrixRef<T> c) {
+    if (narrow_product(m, n, k, a, b, c)) return true;
+    if constexpr (std::is_same_v<T, float>) return panel_product(m, n, k, a, b, c);
+    return false;
+}
+
+template<typename T>
 void multiply_one(i64 rows, i64 cols, i64 k, MatrixRef<const T> left, MatrixRef<const T> right, MatrixRef<T> out,
                   const KernelCall& call) {
     const bool by_rows = rows >= cols;
@@ -68,7 +76,7 @@ void multiply_one(i64 rows, i64 cols, i64 k, MatrixRef<const T> left, MatrixRef<
         const i64 m = by_rows ? count : rows, n = by_rows ? cols : count;
         if constexpr (!std::is_floating_point_v<T>)
             plain_gemm<T>(m, n, k, a, b, c);
-        else if (!narrow_product(m, n, k, a, b, c))
+        else if (!multiplies_where_they_lie(m, n, k, a, b, c))
             gemm(m, n, k, a, b, c);
     });
 }
