@@ -10,6 +10,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <set>
+#include <tuple>
 
 namespace shard {
 
@@ -73,24 +76,33 @@ struct Group {
     std::vector<std::string> tensors, sources;
 };
 
+// What collectives of one group have in common: when they run, what they are, over which axes, why, and what would remove
+// them.
+using GroupKey = std::tuple<Phase, std::string_view, std::vector<AxisRef>, std::string_view, std::string_view>;
+
+GroupKey key_of(const Layers& layers) {
+    const Timed& timed = layers.members.front();
+    std::vector<AxisRef> axes = timed.collective->axes;
+    std::sort(axes.begin(), axes.end());
+    return {timed.when.phase, timed.collective->kind, std::move(axes), layers.cause, layers.remedy};
+}
+
 std::vector<Group> groups_of(const std::vector<Layers>& all, Detail detail) {
     std::vector<Group> groups;
+    std::map<GroupKey, size_t> numbers;
+    std::set<std::pair<size_t, std::string_view>> named;
     for (const Layers& layers : all) {
-        std::vector<Group>::iterator at = groups.end();
-        if (detail != Detail::each)
-            at = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-                return go_together(group.row, layers.members.front()) && group.row.cause == layers.cause &&
-                       group.row.remedy == layers.remedy;
-            });
-        if (at == groups.end()) {
-            at = groups.insert(at, Group());
-            at->row.cause = layers.cause;
-            at->row.remedy = layers.remedy;
+        const size_t number =
+            detail == Detail::each ? groups.size() : numbers.emplace(key_of(layers), groups.size()).first->second;
+        if (number == groups.size()) {
+            Group& begun = groups.emplace_back();
+            begun.row.cause = layers.cause;
+            begun.row.remedy = layers.remedy;
         }
-        if (std::find(at->tensors.begin(), at->tensors.end(), layers.tensor) == at->tensors.end())
-            at->tensors.push_back(layers.tensor);
-        at->sources.push_back(layers.source);
-        for (const Timed& member : layers.members) add(at->row, member);
+        Group& group = groups[number];
+        if (named.emplace(number, layers.tensor).second) group.tensors.push_back(layers.tensor);
+        group.sources.push_back(layers.source);
+        for (const Timed& member : layers.members) add(group.row, member);
     }
     return groups;
 }
