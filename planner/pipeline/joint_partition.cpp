@@ -13,6 +13,8 @@
 #include "planner/schedule/schedule.h"
 #include "plans/base/in_parallel.h"
 
+#include <mutex>
+
 namespace shard {
 
 namespace {
@@ -65,8 +67,12 @@ public:
     Made together(Made alone, const Propagation& propagation) {
         JointForms joint = joint_forms(graph_, facts_, propagation, numbered_, alone.partitioned.local);
         if (joint.empty()) return alone;
-        Local local = partition(graph_, facts_, propagation, numbered_, joint);
-        Made made{{std::move(local), std::move(joint)}, {}};
+        Made made{{{}, std::move(joint)}, {}};
+        in_parallel(alone.cost ? 1 : 2, [&](size_t i) {
+            if (i == 0)
+                made.partitioned.local = partition(graph_, facts_, propagation, numbered_, made.partitioned.joint);
+            cost(i == 0 ? made : alone);
+        });
         return costs_less(cost(made), cost(alone), 0) ? std::move(made) : std::move(alone);
     }
 
@@ -123,30 +129,37 @@ Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& 
         if (chosen != nullptr) *chosen = {std::move(roots), way, made.joint};
         return made;
     };
-    // As it is and spread, side by side: each with numbers of its own.
+    if (roots.values.empty()) return choose(tries.together(std::move(alone), propagation).partitioned, std::nullopt);
+    // As it is and spread, side by side: each with numbers of its own. What it costs with each op deciding alone both ask
+    // for, and whoever comes first finds out.
+    StepCost of_alone;
+    std::once_flag is_alone_priced;
+    const auto cost_alone = [&] {
+        std::call_once(is_alone_priced, [&] { of_alone = tries.cost(alone); });
+        return of_alone;
+    };
     Tries tries_spread(graph, facts, layout, decisions);
     std::optional<Propagation> spread; // by the first way that gains: along other dims as much is saved
-    Tries::Made spread_alone;
     size_t way = 0;
-    for (; way < ways_to_spread; ++way) {
-        spread = spread_along(graph, facts, seeds, propagation, roots, way);
-        if (!spread) continue;
-        in_parallel(2, [&](size_t i) {
-            if (i == 1) spread_alone = tries_spread.alone(*spread);
-            tries.cost(i == 0 ? alone : spread_alone);
-        });
-        if (costs_less(tries.cost(spread_alone), tries.cost(alone), least_gain)) break;
-        spread.reset();
-    }
-    if (!spread) return choose(tries.together(std::move(alone), propagation).partitioned, std::nullopt);
     Tries::Made as_it_is, is_spread;
+    const auto plan_spread = [&] {
+        for (; way < ways_to_spread; ++way) {
+            spread = spread_along(graph, facts, seeds, propagation, roots, way);
+            if (!spread) continue;
+            is_spread = tries_spread.alone(*spread);
+            if (costs_less(tries_spread.cost(is_spread), cost_alone(), least_gain)) break;
+            spread.reset();
+        }
+        if (!spread) return;
+        is_spread = tries_spread.together(std::move(is_spread), *spread);
+        tries_spread.cost(is_spread);
+    };
     in_parallel(2, [&](size_t i) {
-        Tries::Made& made = i == 0 ? as_it_is : is_spread;
-        made = i == 0 ? tries.together(std::move(alone), propagation)
-                      : tries_spread.together(std::move(spread_alone), *spread);
-        tries.cost(made);
+        if (i == 1) return plan_spread();
+        cost_alone();
+        as_it_is = tries.together(std::move(alone), propagation);
     });
-    if (!costs_less(tries.cost(is_spread), tries.cost(as_it_is), least_gain))
+    if (!spread || !costs_less(tries.cost(is_spread), tries.cost(as_it_is), least_gain))
         return choose(std::move(as_it_is.partitioned), std::nullopt);
     propagation = std::move(*spread);
     return choose(std::move(is_spread.partitioned), way);
