@@ -6,7 +6,7 @@ import re
 import time
 
 from measures import processes
-from measures.rows import Failed
+from measures.rows import Failed, seconds
 
 
 class Bench:
@@ -48,17 +48,33 @@ class Bench:
     def version(self):
         return processes.run([self.shardc, "--version"], self.deadline, keep=True).out.split("\n")[0].strip()
 
-    def passes(self, *arguments):
-        """Where the time of `plan` goes: the four passes that take longest, as `--timing` says in milliseconds."""
+    def timed_passes(self, *arguments):
+        """The run, and the milliseconds of each pass of it."""
+        done = self.run("plan", *arguments, "--timing", keep=True)
+        return done, dict(
+            (name, float(spent))
+            for name, spent in re.findall(r"^\s*([a-z]\w*) +([\d.]+)$", done.err, re.M)
+            if name != "all"
+        )
+
+    def passes(self, model, layout, *options):
+        """Where the time of `plan` goes: the four passes that take longest. And the limit of planning each op once: the
+        same without the search for what to split, and what of that is reading and starting a process."""
+        once = self.file("without_search.yaml", pathlib.Path(layout).read_text() + "sequence_parallel: never\n")
         try:
-            done = self.run("plan", *arguments, "--timing", keep=True)
+            done, spent = self.timed_passes(model, layout, *options)
+            limit, spent_once = self.timed_passes(model, once, *options)
+            empty = self.run("--version").seconds
         except Failed:
             return ""  # the figure is there; the time of the row is not
-        found = [(float(spent), name) for name, spent in re.findall(r"^\s*([a-z]\w*) +([\d.]+)$", done.err, re.M)]
-        found = sorted((one for one in found if one[1] != "all"), reverse=True)
-        inside = sum(spent for spent, _ in found) / 1e3
-        shares = [f"{name} {spent / 10 / done.seconds:.0f}%" for spent, name in found[:4]]
-        return f"where it goes: {', '.join(shares)}, outside of the passes {1 - inside / done.seconds:.0%}"
+        longest = sorted(spent.items(), key=lambda item: -item[1])[:4]
+        shares = [f"{name} {milliseconds / 10 / done.seconds:.0f}%" for name, milliseconds in longest]
+        outside = 1 - sum(spent.values()) / 1e3 / done.seconds
+        return (
+            f"where it goes: {', '.join(shares)}, outside of the passes {outside:.0%}; "
+            f"limit: without the search {seconds(limit.seconds)}, of which reading "
+            f"{seconds(spent_once['read'] / 1e3)} and an empty process {seconds(empty)}"
+        )
 
 
 def median_seconds(done):

@@ -16,13 +16,17 @@ def lines_of(bench, program, arguments, pattern):
 
 
 def chain(bench):
-    plain, ours, ratios = lines_of(
+    plain, parts, ours, ratios = lines_of(
         bench,
         "bench_executor_chain",
         (4, 1024, 4096, bench.repeat),
-        r"plain OpenBLAS +([\d.]+) GFLOP/s +executor +([\d.]+) GFLOP/s +ratio ([\d.]+)",
+        r"plain OpenBLAS +([\d.]+) GFLOP/s +as devices make them +([\d.]+) GFLOP/s +"
+        r"executor +([\d.]+) GFLOP/s +ratio ([\d.]+)",
     )
     median = processes.median(ratios)
+    rate = processes.median(parts)
+    limit = f"limit: the devices' products alone, one thread of OpenBLAS each, {digits(rate)} GFLOP/s, "
+    limit += digits(rate / processes.median(plain))
     return [
         Row(
             "4 products, 8 devices, GFLOP/s",
@@ -31,6 +35,7 @@ def chain(bench):
             digits(median),
             above(0.95, "0.95"),
             median,
+            limit,
         )
     ]
 

@@ -7,7 +7,7 @@ import math
 import re
 
 from measures import models, processes
-from measures.rows import Aim, Failed, Row, above, seconds, times
+from measures.rows import Aim, Failed, Row, above, digits, seconds, times
 
 GPT2_FORWARD = ("batch: 2, length: 64,", "batch: {0}, length: {1},"), ("limit: 64", "limit: {1}")
 
@@ -120,7 +120,10 @@ def compare(bench, case):
 
     found = processes.in_turns(bench, {"shardc": ours_alone, "jax": theirs_alone})
     ours, theirs = (processes.median(found[side]) for side in ("shardc", "jax"))
-    return [Row(case.name, seconds(ours), seconds(theirs), times(theirs / ours), case.aim, theirs / ours)]
+    row = Row(case.name, seconds(ours), seconds(theirs), times(theirs / ours), case.aim, theirs / ours)
+    if row.met == "no":
+        row.note = where_a_step_goes(bench, model, layout, case, devices)
+    return [row]
 
 
 def steps_tasks(bench):
@@ -186,13 +189,29 @@ def calibrated(bench, case):
     ]
 
 
-def kinds(bench, model, layout, case):
-    """Where a step's time goes, collectives as one: what is predicted of it and what `run --profile` measures."""
+def profile_of(bench, model, layout, case):
     repeat = ("--mode", "train", "--steps", case.steps) if case.train else ("--repeat", case.steps)
     run = bench.run("run", model, layout, *repeat, "--profile", "--format", "json", keep=True)
-    profile = json.loads(run.out)["profile"]
+    return json.loads(run.out)["profile"]["kinds"]
+
+
+def where_a_step_goes(bench, model, layout, case, devices):
+    """The three kinds of kernels that take longest, and at what rate all cores multiply meanwhile."""
+    rows = profile_of(bench, model, layout, case)
+    whole = sum(row["executed_seconds"] for row in rows)
+    parts = []
+    for row in sorted(rows, key=lambda row: -row["executed_seconds"])[:3]:
+        part = f"{row['name']} {row['executed_seconds'] / whole:.0%}"
+        if row["name"] == "contract":
+            part += f" at {digits(row['flops'] * devices / row['executed_seconds'] / 1e9)} GFLOP/s"
+        parts.append(part)
+    return "where it goes: " + ", ".join(parts)
+
+
+def kinds(bench, model, layout, case):
+    """Where a step's time goes, collectives as one: what is predicted of it and what `run --profile` measures."""
     sums = {}
-    for row in profile["kinds"]:
+    for row in profile_of(bench, model, layout, case):
         name = "collectives" if " over " in row["name"] else row["name"]
         pair = sums.setdefault(name, [0, 0])
         pair[0] += row["predicted_seconds"]
