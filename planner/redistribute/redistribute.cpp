@@ -265,7 +265,8 @@ Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const Te
         // Split over an idle axis in between, large blocks may be cheaper to move: [x,y | -] -> [y | x] with z idle is
         // one permutation of half blocks and a gather.
         RedistributionSpace wider(mesh, hardware, global, from, to, true);
-        std::optional<Redistribution> other = search_from(wider, wider.start(), found->seconds);
+        std::optional<Redistribution> other;
+        if (wider.has_idle()) other = search_from(wider, wider.start(), found->seconds);
         if (other && other->seconds < found->seconds * (1 - 1e-9)) found = std::move(other);
         other = greedy_way(mesh, hardware, global, from, to, found->seconds);
         if (other && other->seconds < found->seconds * (1 - 1e-9)) found = std::move(other);

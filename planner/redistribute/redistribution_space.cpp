@@ -115,6 +115,19 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
     }
 }
 
+// In each dim the blocks now and at the goal lie in each other or, if they are split differently, there are devices for which
+// they lie apart: choose the indices along the two first pieces that differ so.
+i64 RedistributionSpace::bytes_in_place(const Placement& placement) const {
+    i64 bytes = local_bytes(goal_);
+    for (size_t d = 0; d < goal_.dims.size(); ++d) {
+        const std::vector<int>&now = placement.dims[d], &goal = goal_.dims[d];
+        const auto [from, to] = std::mismatch(now.begin(), now.end(), goal.begin(), goal.end());
+        if (from != now.end() && to != goal.end()) return 0;
+        for (std::vector<int>::const_iterator piece = from; piece != now.end(); ++piece) bytes /= pieces_[*piece].size;
+    }
+    return bytes;
+}
+
 MoveCost RedistributionSpace::at_least(const Placement& placement) const {
     std::vector<int> reducing;
     std::set_difference(placement.partial.begin(), placement.partial.end(), goal_.partial.begin(), goal_.partial.end(),
@@ -130,7 +143,8 @@ MoveCost RedistributionSpace::at_least(const Placement& placement) const {
     i64 now = local_bytes(placement), goal = local_bytes(goal_);
     const i64 reduced = std::min(now, goal) - std::min(now, goal) / parts;
     const i64 received = add_saturating(std::max<i64>(0, goal - now), multiply_saturating(2, reduced));
-    double seconds = rate_ > 0 ? static_cast<double>(received) / rate_ : 0;
+    const i64 received_by_one = std::max(received, goal - bytes_in_place(placement));
+    double seconds = rate_ > 0 ? static_cast<double>(received_by_one) / rate_ : 0;
     seconds = std::max(seconds, hop_);
     if (parts > 1) { // however a sum is split into steps, its latencies add up to this
         std::vector<AxisRef> axes;

@@ -53,6 +53,7 @@ public:
     RedistributionSpace(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from,
                         const Sharding& to, bool idle = false);
 
+    bool has_idle() const { return first_idle_ < pieces_.size(); } // such axes are there, and not too many to search
     const Placement& start() const { return start_; }
     const Placement& goal() const { return goal_; }
     i64 local_bytes(const Placement& placement) const;
@@ -60,8 +61,8 @@ public:
     void visit_moves(const Placement& placement, MoveVisitor& visitor) const;
     RedistributionStep step(const Placement& placement, int number) const; // what the move does
     // Never more than what is left to pay: a device receives at least the bytes by which its block has to grow, and to
-    // finish a sum over n devices at least 2(n-1)/n of the smaller of its blocks now and at the goal; the fastest links
-    // carry them.
+    // finish a sum over n devices at least 2(n-1)/n of the smaller of its blocks now and at the goal; and one of them at
+    // least what is not in place. The fastest links carry them.
     MoveCost at_least(const Placement& placement) const;
     // The cost of a whole way through a placement, as the search orders it: seconds that differ by rounding alone are
     // equal.
@@ -69,6 +70,9 @@ public:
     double grain() const { return grain_; } // seconds that differ by less are equal
 
 private:
+    // Of the goal's block of a device, what of it the device holds now, of those that hold the least.
+    i64 bytes_in_place(const Placement& placement) const;
+
     class Generator;
     using Group = std::uint64_t; // a set of pieces
     struct Price {
