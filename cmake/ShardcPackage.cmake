@@ -2,8 +2,9 @@
 # `program`.
 
 # Libraries beside the program come first, and OpenBLAS, which is loaded while it runs, finds its own there too: that is
-# what the older of the two tags does.
-set_target_properties(shardc PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/shardc")
+# what the older of the two tags does. The program has it from the beginning: in the place of a path that is set when it is
+# installed CMake leaves an empty one, and the loader takes that for the folder that it is run in.
+set_target_properties(shardc PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/shardc" BUILD_WITH_INSTALL_RPATH ON)
 target_link_options(shardc PRIVATE LINKER:--disable-new-dtags)
 
 set(CPACK_GENERATOR DEB)
