@@ -13,6 +13,8 @@ function(shardc_mpi_plugin target include library)
     # The C interface alone: the C++ one is gone from the standard, and not from these headers.
     target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
     set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+    # As it is installed: the path that CMake builds with ends in an empty one, which is the working folder.
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
     set(SHARDC_MPI_PLUGINS ${SHARDC_MPI_PLUGINS} ${target} PARENT_SCOPE)
 endfunction()
 

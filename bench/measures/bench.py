@@ -58,22 +58,22 @@ class Bench:
         )
 
     def passes(self, model, layout, *options):
-        """Where the time of `plan` goes: the four passes that take longest. And the limit of planning each op once: the
-        same without the search for what to split, and what of that is reading and starting a process."""
+        """Where the time of `plan` goes: the four passes that take longest. And the limits: without the search for what to
+        split, where that takes less, reading the files and starting a process."""
         once = self.file("without_search.yaml", pathlib.Path(layout).read_text() + "sequence_parallel: never\n")
         try:
             done, spent = self.timed_passes(model, layout, *options)
-            limit, spent_once = self.timed_passes(model, once, *options)
+            limit, _ = self.timed_passes(model, once, *options)
             empty = self.run("--version").seconds
         except Failed:
             return ""  # the figure is there; the time of the row is not
         longest = sorted(spent.items(), key=lambda item: -item[1])[:4]
         shares = [f"{name} {milliseconds / 10 / done.seconds:.0f}%" for name, milliseconds in longest]
         outside = 1 - sum(spent.values()) / 1e3 / done.seconds
+        without = f"without the search {seconds(limit.seconds)}, " if limit.seconds < done.seconds else ""
         return (
-            f"where it goes: {', '.join(shares)}, outside of the passes {outside:.0%}; "
-            f"limit: without the search {seconds(limit.seconds)}, of which reading "
-            f"{seconds(spent_once['read'] / 1e3)} and an empty process {seconds(empty)}"
+            f"where it goes: {', '.join(shares)}, outside of the passes {outside:.0%}; limits: {without}"
+            f"reading {seconds(spent['read'] / 1e3)}, an empty process {seconds(empty)}"
         )
 
 
