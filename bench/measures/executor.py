@@ -35,7 +35,7 @@ def chain(bench):
             digits(median),
             above(0.95, "0.95"),
             median,
-            limit,
+            "" if median > 0.95 else limit,
         )
     ]
 

@@ -120,7 +120,10 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
 i64 RedistributionSpace::bytes_in_place(const Placement& placement) const {
     i64 bytes = local_bytes(goal_);
     for (size_t d = 0; d < goal_.dims.size(); ++d) {
-        const std::vector<int>&now = placement.dims[d], &goal = goal_.dims[d];
+        std::vector<int> now = placement.dims[d], goal = goal_.dims[d];
+        const auto is_unit = [this](int piece) { return pieces_[piece].size == 1; };
+        std::erase_if(now, is_unit);
+        std::erase_if(goal, is_unit);
         const auto [from, to] = std::mismatch(now.begin(), now.end(), goal.begin(), goal.end());
         if (from != now.end() && to != goal.end()) return 0;
         for (std::vector<int>::const_iterator piece = from; piece != now.end(); ++piece) bytes /= pieces_[*piece].size;

@@ -111,6 +111,28 @@ TEST_CASE("single steps") {
     CHECK(way(mesh, {8, 8}, "[x,y | -]", "[x | -]") == Steps{"all_gather over y (dim 0)"});
 }
 
+TEST_CASE("an axis of one device makes no way dearer, wherever it stands") {
+    const Mesh without{{{"x", 4, ""}, {"y", 2, ""}}, {}}, with{{{"x", 4, ""}, {"y", 2, ""}, {"u", 1, ""}}, {}};
+    const TensorType type = f32_type({16, 16});
+    const auto seconds = [&](const Mesh& mesh, const std::string& from, const std::string& to) {
+        return redistribute(mesh, uniform(), type, sharding_of(mesh, from), sharding_of(mesh, to)).seconds;
+    };
+    struct Case {
+        const char *from, *to, *from_with, *to_with;
+    };
+    for (const Case& each : {Case{"[- | -] U{x}", "[x | -]", "[u | -] U{x}", "[x | u]"},
+                             {"[- | -] U{x}", "[y | x]", "[u | -] U{x}", "[y | x,u]"},
+                             {"[- | -] U{x,y}", "[y | -]", "[- | u] U{x,y}", "[y,u | -]"},
+                             {"[x | -]", "[x,y | -]", "[x,u | -]", "[x,y | u]"},
+                             {"[x | -]", "[y | x]", "[u,x | -]", "[y | u,x]"},
+                             {"[x | y]", "[y | x]", "[x | u,y]", "[u,y | x]"},
+                             {"[- | -]", "[x | -]", "[u | -]", "[x | -]"}}) {
+        CAPTURE(each.from_with);
+        CAPTURE(each.to_with);
+        CHECK(seconds(with, each.from_with, each.to_with) == doctest::Approx(seconds(without, each.from, each.to)));
+    }
+}
+
 TEST_CASE("partial values") {
     Mesh mesh{{{"x", 2, ""}, {"y", 2, ""}, {"z", 2, ""}}, {}};
     CHECK(way(mesh, {8, 8}, "[- | -] U{x}", "[- | -]") == Steps{"all_reduce over x"});
