@@ -202,7 +202,7 @@ def where_a_step_goes(bench, model, layout, case, devices):
     parts = []
     for row in sorted(rows, key=lambda row: -row["executed_seconds"])[:3]:
         part = f"{row['name']} {row['executed_seconds'] / whole:.0%}"
-        if row["name"] == "contract":
+        if row["name"] == "contract" and "flops" in row:
             part += f" at {digits(row['flops'] * devices / row['executed_seconds'] / 1e9)} GFLOP/s"
         parts.append(part)
     return "where it goes: " + ", ".join(parts)
